@@ -5,13 +5,13 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
 RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/generation ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
 # SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
 # make long and make race test ./persistence/sqlite with it.
-LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/generation ./internal/generationtest ./singleton/lease/... ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease/... ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
 
 # make verify tests these as a whole without the detector: another line has only parts of them.
 WHOLE    := ./persistence/projection ./testkit/clustertest
@@ -19,10 +19,10 @@ WHOLE    := ./persistence/projection ./testkit/clustertest
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
-MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/natstest internal/lab/nemesis internal/lab/postgres internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
+MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/natstest internal/lab/nemesis internal/lab/postgres internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes singleton/lease/nats internal/lab/natstest internal/lab/jetstreamtest persistence/postgres singleton/generation/postgres internal/lab/postgres
+UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes singleton/lease/nats internal/lab/natstest internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
 
 FUZZTIME ?= 30s
 TIME     ?= 10m

@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -63,7 +62,7 @@ func TestWhatASecondSpawnDoesNotCompareIsIgnored(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		spawn := func(factory func() actor.Behavior[msg], stop string, ttl time.Duration, elect func([]singleton.Candidate) (string, bool), opts ...actor.SpawnOption) actor.ActorRef[msg] {
 			return actor.Spawn(s, behaviors.Singleton(factory, singleton.StopMessage(msg{Text: stop}), singleton.OnElected("first", elect),
-				singleton.WithLease(lease.NewMemory().Lease("one", "a", ttl)), singleton.WithGenerations(generations.NewJournal(journal.NewMemory()))), "one", opts...)
+				singleton.WithLease(lease.NewMemory().Lease("one", "a", ttl)), singleton.WithGenerations(journal.NewMemory())), "one", opts...)
 		}
 		first := spawn(mortal, "stop", 15*time.Second, func(c []singleton.Candidate) (string, bool) { return c[0].Name, true })
 		second := spawn(parrot, "end", time.Minute, func([]singleton.Candidate) (string, bool) { return "", false }, actor.Bounded(1))

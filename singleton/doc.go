@@ -107,13 +107,12 @@
 //
 // # Generations and fencing
 //
-// Every instance has a [generation.Generation], which [GenerationOf] returns from its context. Send
-// it with everything that the instance writes to the outside, and let the receiver refuse
-// generations lower than the highest it has seen. The examples of package generation show an HTTP
-// service and a database row that do so. Only this makes an instance harmless that was paused or
-// partitioned and does not know that it has been replaced: neither a protocol between members nor a
-// lease can. An instance that is refused fails with [ErrFenced]. It is stopped, and its node asks
-// for permission again before it starts another.
+// Every instance has a [Generation], which [GenerationOf] returns from its context. Send it with
+// everything that the instance writes to the outside, and let the receiver refuse generations lower
+// than the highest it has seen. docs/singleton.md shows how. Only this makes an instance harmless
+// that was paused or partitioned and does not know that it has been replaced: neither a protocol
+// between members nor a lease can. An instance that is refused fails with [ErrFenced]. It is
+// stopped, and its node asks for permission again before it starts another.
 //
 // For event-sourced instances the journal does the same. They claim their events by the packed
 // generation, so each event is stored under the number that [GenerationOf] returned where it
@@ -139,7 +138,7 @@
 //	WithLease        none    the lease that must be held for an instance to run; by default
 //	                         that of cluster.Config.Lease
 //	LeaseRetry       5 s     the delay before another attempt to acquire the lease
-//	WithGenerations  none    the source of terms; by default the members agree on them
+//	WithGenerations  none    the journal that counts terms; by default the members agree on them
 //
 // # Observing a singleton
 //
@@ -157,14 +156,14 @@
 //     process was paused. Fence what matters.
 //   - That a stale instance does nothing, with or without a lease: see above.
 //   - That terms outlive the cluster. When all members have been stopped, terms start again at
-//     1, unless there is a journal, a lease or a generation source.
+//     1, unless there is a journal or a lease.
 //   - Order between messages of different nodes, and between messages sent before and after a
 //     host became unreachable.
 //   - That a message is handled if processes die. If a message must not be lost, let the
 //     instance acknowledge it, and send it again until it does.
 //   - Anything, if nodes give different options to the same singleton. Nodes compare the message
 //     type, the role, the anchor, the type of the stop message, and whether there is a lease,
-//     a generation source and AtLeastOnce. The settings of the oldest member that is up count,
+//     a journal of generations and AtLeastOnce. The settings of the oldest member that is up count,
 //     and a node with others takes no part. Names of leases are not compared. A node that
 //     gives another role than the others may run an instance beside theirs, until the nodes
 //     have exchanged their settings. docs/upgrades.md says how to change a setting.

@@ -3,7 +3,7 @@ package singleton
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // Events of singletons. The manager on each node publishes them on the event stream of its system:

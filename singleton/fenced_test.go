@@ -10,10 +10,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -21,7 +20,7 @@ import (
 // has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := generations.NewJournal(journal.NewMemory())
+		source := journal.NewMemory()
 		var last generation.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())

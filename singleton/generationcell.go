@@ -7,7 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/fence"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 

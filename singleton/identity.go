@@ -69,6 +69,6 @@ func (s *settings) comparedHere() []handover.Setting {
 		{Name: "removal margin", Value: s.margin.String()},
 		{Name: "lease", Value: lease},
 		{Name: "lease retry", Value: s.leaseRetry.String()},
-		{Name: "generations", Value: presence(s.source != nil)},
+		{Name: "generations", Value: presence(s.terms != nil)},
 	}
 }

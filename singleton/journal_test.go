@@ -15,12 +15,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -190,27 +189,24 @@ func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
 	}
 }
 
-// With a source of generations the term is its, and the epoch of the instance's events
-// still the same number, whichever of the two has come further.
-func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
-	for name, advance := range map[string]func(*testing.T, *generations.Journal, *journal.Memory) error{
-		"the source is ahead": func(t *testing.T, source *generations.Journal, _ *journal.Memory) error {
-			_, err := source.ClaimTerm(t.Context(), "singleton/one", "before", 39)
-			return err
-		},
-		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *journal.Memory) error {
-			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: 40 << 32})
-			return err
-		},
+// With terms from a journal, the epoch of the instance's events is still the same number as its
+// term, whichever of the two has come further.
+func TestWithTermsFromAJournalTermAndEpochAreTheSameNumber(t *testing.T) {
+	for name, ahead := range map[string]struct {
+		id    string
+		least uint64
+	}{
+		"the terms are ahead":  {"singleton/one", 40},
+		"the events are ahead": {"diary", 40 << 32},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
 				j := journal.NewMemory()
-				source := generations.NewJournal(j)
-				require.NoError(t, advance(t, source, j))
+				_, err := j.Claim(t.Context(), ahead.id, journal.WriterID{}, journal.Bounds{Least: ahead.least})
+				require.NoError(t, err)
 				p := testkit.NewProbe[string](t, s)
-				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(source)), "one")
+				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(j)), "one")
 				var last generation.Generation
 				for range 3 {
 					ref.Tell(msg{"write", p.Ref()})

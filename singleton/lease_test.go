@@ -14,10 +14,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -420,29 +420,33 @@ func TestWithoutALeaseTheStatusKnowsNone(t *testing.T) {
 // Settings that make no sense.
 func TestALeaseThatMakesNoSenseIsRefused(t *testing.T) {
 	require.PanicsWithValue(t, "singleton: nil lease", func() { singleton.WithLease(nil) })
-	require.PanicsWithValue(t, "singleton: nil source of generations", func() { singleton.WithGenerations(nil) })
+	require.PanicsWithValue(t, "singleton: nil journal of generations", func() { singleton.WithGenerations(nil) })
 }
 
-// A shelf is a source of terms that outlives clusters.
+// A shelf is a journal of terms that outlives clusters, and may fail.
 type shelf struct {
+	persistence.Journal
 	last atomic.Uint64
 	err  atomic.Pointer[error]
 }
 
-func (s *shelf) ClaimTerm(_ context.Context, _, _ string, floor uint64) (generation.Generation, error) {
+func newShelf() *shelf { return &shelf{Journal: journal.NewMemory()} }
+
+func (s *shelf) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	if err := s.err.Load(); err != nil {
-		return generation.Generation{}, *err
+		return journal.Claim{}, *err
 	}
-	s.last.Store(max(s.last.Load(), floor) + 1)
-	return generation.Generation{Term: s.last.Load()}, nil
+	claim, err := s.Journal.Claim(ctx, id, w, b)
+	s.last.Store(claim.Epoch)
+	return claim, err
 }
 
 func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
-	var source shelf
+	source := newShelf()
 	last := uint64(0)
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
-			onAll(c, mortal, singleton.WithGenerations(&source))
+			onAll(c, mortal, singleton.WithGenerations(source))
 			time.Sleep(time.Second)
 			for _, host := range []string{"a", "b"} {
 				term := c.nodes[host].status("one").Generation.Term
@@ -456,38 +460,29 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 	}
 }
 
-// Two sides that both go on, and ask one source of terms, whatever is behind it, never
-// have a generation in common; of single nodes' sources that would not be so.
-func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
-	sources := map[string]func(t *testing.T) generation.TermSource{
-		"counter": func(*testing.T) generation.TermSource { return &shelf{} },
-		"memory":  func(*testing.T) generation.TermSource { return generations.NewJournal(journal.NewMemory()) },
-	}
-	for name, open := range sources {
-		t.Run(name, func(t *testing.T) {
-			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-				source := open(t)
-				onAll(c, mortal, singleton.WithGenerations(source))
-				time.Sleep(time.Second)
-				c.net.losing(cut("b"))
-				c.showTo(c.nodes["b"], c.nodes["b"])
-				time.Sleep(time.Minute)
-				a, b := c.nodes["a"].status("one"), c.nodes["b"].status("one")
-				require.True(t, a.Here)
-				require.True(t, b.Here)
-				require.Less(t, a.Generation.Term, b.Generation.Term)
-			})
-		})
-	}
+// Two sides that both go on, and count terms in one journal, never have a generation in common; of
+// single nodes' journals that would not be so.
+func TestTwoSidesWithOneJournalHaveNoGenerationInCommon(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		onAll(c, mortal, singleton.WithGenerations(journal.NewMemory()))
+		time.Sleep(time.Second)
+		c.net.losing(cut("b"))
+		c.showTo(c.nodes["b"], c.nodes["b"])
+		time.Sleep(time.Minute)
+		a, b := c.nodes["a"].status("one"), c.nodes["b"].status("one")
+		require.True(t, a.Here)
+		require.True(t, b.Here)
+		require.Less(t, a.Generation.Term, b.Generation.Term)
+	})
 }
 
 // A source that fails, or panics, is asked again.
 func TestASourceThatFailsIsAskedAgain(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
-		var source shelf
+		source := newShelf()
 		err := errors.New("not now")
 		source.err.Store(&err)
-		onAll(c, mortal, singleton.WithGenerations(&source))
+		onAll(c, mortal, singleton.WithGenerations(source))
 		time.Sleep(time.Minute)
 		require.ErrorIs(t, c.nodes["a"].status("one").Obstacle, err)
 		source.err.Store(nil)

@@ -2,6 +2,7 @@ package singleton
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -21,6 +22,7 @@ import (
 // is released later, or expires.
 const releasePatience = 5 * time.Second
 
+// claimPatience limits one claim of a term.
 const claimPatience = 10 * time.Second
 
 // A leaseClient does what one manager needs outside the cluster. It acquires and releases the lease
@@ -30,10 +32,10 @@ const claimPatience = 10 * time.Second
 type leaseClient struct {
 	ctx       context.Context // the manager's
 	system    *actor.System
-	singleton string       // its name
-	by        string       // the path of the manager, the owner of what it claims
-	lease     managedLease // nil: none
-	source    generation.TermSource
+	singleton string          // its name
+	by        string          // the path of the manager, the owner of what it claims
+	lease     managedLease    // nil: none
+	terms     journal.Journal // nil: the members agree
 	answer    func(handover.Event)
 
 	measured *measured
@@ -178,15 +180,17 @@ func (c *leaseClient) giveBack() error {
 	return c.lease.Release(ctx)
 }
 
+// claim takes a term: the epoch of a claim in the journal is greater than those of all before.
 func (c *leaseClient) claim(name string, a handover.ClaimTerm) {
 	go func() {
 		ctx, cancel := context.WithTimeout(c.ctx, claimPatience)
 		defer cancel()
+		var writer journal.WriterID
+		_, _ = rand.Read(writer[:]) // it never fails
 		ev := handover.TermClaimed{Number: a.Number}
 		ev.Err = guard.Run(func() (err error) {
-			var g generation.Generation
-			g, err = c.source.ClaimTerm(ctx, "singleton/"+name, c.by, a.Floor)
-			ev.Term = g.Term
+			claimed, err := c.terms.Claim(ctx, "singleton/"+name, writer, journal.Bounds{Least: a.Floor + 1})
+			ev.Term = claimed.Epoch
 			return err
 		})
 		c.answer(ev)

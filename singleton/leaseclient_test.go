@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -147,10 +147,10 @@ func TestTwoManagersCannotUseOneLease(t *testing.T) {
 	})
 }
 
-func TestASourceOfTermsIsAskedForSoLongOnly(t *testing.T) {
+func TestAJournalOfTermsIsAskedForSoLongOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan handover.Event, 1)
-		k := &leaseClient{ctx: t.Context(), source: silentSource{}, answer: func(ev handover.Event) { answers <- ev }}
+		k := &leaseClient{ctx: t.Context(), terms: silentJournal{}, answer: func(ev handover.Event) { answers <- ev }}
 		k.claim("x", handover.ClaimTerm{Number: 3})
 		got := (<-answers).(handover.TermClaimed)
 		require.ErrorIs(t, got.Err, context.DeadlineExceeded)
@@ -158,9 +158,9 @@ func TestASourceOfTermsIsAskedForSoLongOnly(t *testing.T) {
 	})
 }
 
-type silentSource struct{}
+type silentJournal struct{ journal.Journal }
 
-func (silentSource) ClaimTerm(ctx context.Context, _, _ string, _ uint64) (generation.Generation, error) {
+func (silentJournal) Claim(ctx context.Context, _ string, _ journal.WriterID, _ journal.Bounds) (journal.Claim, error) {
 	<-ctx.Done()
-	return generation.Generation{}, ctx.Err()
+	return journal.Claim{}, ctx.Err()
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -76,7 +76,7 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, typed.notify(func() { m.sequenced.collect() }))
-	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, source: set.source, answer: m.occur, measured: &m.registry.measured}
+	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, terms: set.terms, answer: m.occur, measured: &m.registry.measured}
 	m.lease.open(self.String())
 	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
 	m.instance.gate = m.lease.gate()

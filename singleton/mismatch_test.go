@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -54,7 +53,7 @@ func TestSettingsThatKeepInstancesApartMustAgree(t *testing.T) {
 		"anchor":       {singleton.OnOldest(), `anchor is "oldest" here and "" there`},
 		"node":         {singleton.OnNode("b"), `anchor is "node b" here and "" there`},
 		"stop message": {singleton.StopMessage(msg{}), `stop message is "singleton_test.msg" here and "" there`},
-		"generations":  {singleton.WithGenerations(generations.NewJournal(journal.NewMemory())), `generations is "yes" here and "" there`},
+		"generations":  {singleton.WithGenerations(journal.NewMemory()), `generations is "yes" here and "" there`},
 		"lease":        {singleton.WithLease(lease.NewMemory().Lease("one", "b", 15*time.Second)), `lease is "yes" here and "" there`},
 		"delivery":     {singleton.AtLeastOnce(5), `at least once is "yes" here and "" there`},
 		"buffer":       {singleton.Buffer(3), ""},

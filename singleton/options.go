@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -58,8 +58,8 @@ type settings struct {
 	margin      time.Duration // 0: what the cluster recommends; negative: none
 	lease       managedLease  // nil: none
 	leaseRetry  time.Duration
-	source      generation.TermSource // nil: the members agree
-	wrong       error                 // what the numbers of options are wrong with
+	terms       journal.Journal // nil: the members agree
+	wrong       error           // what the numbers of options are wrong with
 }
 
 func newSettings(opts []Option) settings {
@@ -101,7 +101,7 @@ func (s *settings) config(name string) handover.Config {
 	return handover.Config{
 		Name: name, Role: s.role, Anchor: s.anchor, Signature: s.signature,
 		StopTimeout: s.stopTimeout, Restart: s.restart, Margin: s.margin,
-		Leased: s.lease != nil, LeaseRetry: s.leaseRetry, Sourced: s.source != nil,
+		Leased: s.lease != nil, LeaseRetry: s.leaseRetry, Sourced: s.terms != nil,
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *settings) compared(message reflect.Type) []handover.Setting {
 		{Name: "anchor", Value: s.anchor.String()},
 		{Name: "stop message", Value: stopName(s.stopMessage)},
 		{Name: "lease", Value: presence(s.lease != nil)},
-		{Name: "generations", Value: presence(s.source != nil)},
+		{Name: "generations", Value: presence(s.terms != nil)},
 		{Name: "at least once", Value: presence(s.window > 0)},
 	}
 }
@@ -363,19 +363,22 @@ func LeaseRetry(d time.Duration) Option {
 	return func(s *settings) { s.leaseRetry = d }
 }
 
-// WithGenerations takes the terms of generations from src, so that they continue to increase after
-// all members have been stopped. By default the members agree on terms, and forget them when all
-// have stopped. A node that is to host asks src once it has permission, and the lease if there is
-// one. While src fails no instance starts; a running instance continues.
+// WithGenerations counts the terms of generations in a journal, so that they continue to increase
+// after all members have been stopped. By default the members agree on terms, and forget them when
+// all have stopped. A node that is to host claims the persistence id "singleton/" and the name in
+// j, once it has permission, and the lease if there is one; the epoch of the claim is the term.
+// Nothing else may use that id. All members must share j. While j fails no instance starts; a
+// running instance continues.
 //
-// Event-sourced instances do not need it, because their generation follows their journal's epoch.
-// Singletons with a lease do not need it either, because the token is the term. WithGenerations
-// panics if src is nil.
-func WithGenerations(src generation.TermSource) Option {
-	if src == nil {
-		panic("singleton: nil source of generations")
+// Use it for a singleton that is not event-sourced and writes to something that rejects lower
+// generations. Event-sourced instances do not need it, because their generation follows their
+// journal's epoch. Singletons with a lease do not need it either, because the token is the term.
+// WithGenerations panics if j is nil.
+func WithGenerations(j journal.Journal) Option {
+	if j == nil {
+		panic("singleton: nil journal of generations")
 	}
-	return func(s *settings) { s.source = src }
+	return func(s *settings) { s.terms = j }
 }
 
 func mustBeName(option, name string) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 

@@ -9,8 +9,8 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // begin begins a run in an actor of its own, because the instance must not end before its runs have
@@ -25,8 +25,8 @@ func (k *keeper) begin(b plan.RunBegun, item *plan.Item) {
 		})
 	}
 	run := runOf(b, item)
-	interrupted, self := k.runs, k.ctx.Self()
-	actor.Spawn(k.ctx, behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
+	interrupted, self := k.runs, k.Ctx.Self()
+	actor.Spawn(k.Ctx, behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(interrupted, cancel)()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A Run is one run of an entry, as its job sees it.

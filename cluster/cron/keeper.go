@@ -8,71 +8,57 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 500
 
-type effect = persistence.Effect[plan.Fact]
+type (
+	effect = persistence.Effect[plan.Fact]
+	shell  = journaled.Shell[command, plan.Fact, func()]
+)
 
-// A keeper is the instance of a schedule. It turns the time and requests into facts, stores them,
-// and then begins runs.
+// A keeper is the instance of a schedule. It turns the time and requests into facts, which are
+// stored, and then begins runs; see package journaled.
 type keeper struct {
 	*Schedule
-	ctx        *actor.Context[command]
-	clock      *storeclock.Clock
-	alarm      *storeclock.Timer
-	planner    *plan.Planner
-	running    map[plan.Key]bool
-	stop       context.CancelFunc // of all runs
-	runs       context.Context
-	begun      bool // it has looked for the first time
-	stopping   bool
-	generation uint64
-	warned     map[string]bool // entries with a problem
+	*shell
+	clock    *storeclock.Clock
+	alarm    *storeclock.Timer
+	planner  *plan.Planner
+	ledger   plan.Ledger // after the facts that are being stored, too
+	running  map[plan.Key]bool
+	stop     context.CancelFunc // of all runs
+	runs     context.Context
+	begun    bool // it has looked for the first time
+	stopping bool
+	warned   map[string]bool // entries with a problem
 }
 
 // keeperOf returns the behavior of the instance of a schedule.
 func keeperOf(c *Schedule) actor.Behavior[command] {
-	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		k := &keeper{Schedule: c, ctx: ctx, planner: plan.NewPlanner(), running: map[plan.Key]bool{}, warned: map[string]bool{}}
-		k.runs, k.stop = context.WithCancel(ctx)
-		ctx.Defer(k.stop)
-		ctx.Defer(c.figures.close)
-		k.clock = storeclock.New(clockOf(c.cfg.Journal, c.system), ctx.Log())
-		k.alarm = storeclock.NewTimer(k.clock, func() { ctx.Self().Tell(look{}) })
-		ctx.Defer(func() { k.alarm.Set(time.Time{}) })
-		return persistence.New("cron/"+c.cfg.Name, c.cfg.Journal, plan.Ledger{}, plan.Ledger.With,
-			func(_ *actor.Context[command], l plan.Ledger, cmd command) effect { return k.handle(l, cmd) }, k.options())
-	})
+	return journaled.New(journaled.Config[command, plan.Fact, plan.Ledger]{
+		ID: "cron/" + c.cfg.Name, Journal: c.cfg.Journal, With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: look{},
+	}, &keeper{Schedule: c, planner: plan.NewPlanner(), running: map[plan.Key]bool{}, warned: map[string]bool{}})
 }
 
-func (k *keeper) options() persistence.Options[command, plan.Fact, plan.Ledger] {
-	options := persistence.Options[command, plan.Fact, plan.Ledger]{OnSignal: k.signal}
-	if _, saves := journal.As[journal.SnapshotStore](k.cfg.Journal); saves {
-		options.SnapshotEvery, options.DeleteEvents = snapshotEvery, true
-	}
-	return options
-}
-
-func (k *keeper) signal(_ *actor.Context[command], l plan.Ledger, sig persistence.Signal) effect {
-	if _, recovered := sig.(persistence.RecoveryCompleted); !recovered {
-		return persistence.Unhandled
-	}
-	generation, err := singleton.GenerationOf(k.ctx).Packed()
-	if err != nil {
-		panic(err) // the singleton would not have started
-	}
-	k.generation = generation
-	actor.PipeToSelf(k.ctx, func(ctx context.Context) (struct{}, error) {
+// Begin implements [journaled.Coordinator]. It first asks what time it is.
+func (k *keeper) Begin(s *shell, l plan.Ledger, _ bool) effect {
+	k.shell, k.ledger = s, l
+	k.runs, k.stop = context.WithCancel(s.Ctx)
+	s.Ctx.Defer(k.stop)
+	s.Ctx.Defer(k.figures.close)
+	k.clock = storeclock.New(clockOf(k.cfg.Journal, k.system), s.Ctx.Log())
+	k.alarm = storeclock.NewTimer(k.clock, func() { s.Ctx.Self().Tell(look{}) })
+	s.Ctx.Defer(func() { k.alarm.Set(time.Time{}) })
+	actor.PipeToSelf(k.Ctx, func(ctx context.Context) (struct{}, error) {
 		k.clock.Refresh(ctx)
 		return struct{}{}, nil
 	}, func(struct{}, error) command { return begin{} })
@@ -93,20 +79,21 @@ func clockOf(j persistence.Journal, s *actor.System) func(context.Context) (time
 
 func (k *keeper) now() time.Time { return k.clock.Now().UTC().Round(0) }
 
-func (k *keeper) handle(l plan.Ledger, cmd command) effect {
+// Handle implements [journaled.Coordinator].
+func (k *keeper) Handle(cmd command) effect {
 	switch cmd := cmd.(type) {
 	case request:
 		if !k.begun {
 			return persistence.Stash
 		}
-		return k.serve(l, cmd)
+		return k.serve(cmd)
 	case begin:
 		k.begun = true
-		return k.step(l, k.planner.Declare(l, k.cfg.Entries, k.now())).ThenUnstashAll()
+		return k.step(k.planner.Declare(k.ledger, k.cfg.Entries, k.now())).ThenUnstashAll()
 	case look:
-		return k.step(l, nil)
+		return k.step(nil)
 	case ended:
-		return k.end(l, cmd)
+		return k.end(cmd)
 	case stopSoon:
 		k.stopping = true
 		k.stop()
@@ -115,20 +102,27 @@ func (k *keeper) handle(l plan.Ledger, cmd command) effect {
 	return persistence.Unhandled
 }
 
-// step stores facts, and those that follow from them at this time.
-func (k *keeper) step(l plan.Ledger, facts []plan.Fact) effect {
+// Next implements [journaled.Coordinator]. The alarm goes by the clock of the journal instead.
+func (k *keeper) Next() (at time.Time, ok bool) { return at, false }
+
+// Do implements [journaled.Coordinator].
+func (k *keeper) Do(e func()) { e() }
+
+// step stores facts, and those that follow from them at this time. then is called when they are
+// durable, after the runs that follow have begun.
+func (k *keeper) step(facts []plan.Fact, then ...func()) effect {
+	k.ledger = k.ledger.Apply(facts)
 	if k.stopping {
-		return k.settle(persist(facts))
+		return k.settle(k.Save(facts, then))
 	}
 	now := k.now()
-	l = l.Apply(facts)
-	due := k.planner.Due(l, now)
-	facts, l = append(facts, due...), l.Apply(due)
+	due := k.planner.Due(k.ledger, now)
+	facts, k.ledger = append(facts, due...), k.ledger.Apply(due)
 	var begun []plan.RunBegun
 	for more := true; more; {
 		var next []plan.Fact
-		next, more = plan.Begin(l, k.host(begun), now), false
-		facts, l = append(facts, next...), l.Apply(next)
+		next, more = plan.Begin(k.ledger, k.host(begun), now), false
+		facts, k.ledger = append(facts, next...), k.ledger.Apply(next)
 		for _, f := range next {
 			if f, begins := f.(plan.RunBegun); begins {
 				begun = append(begun, f)
@@ -137,23 +131,21 @@ func (k *keeper) step(l plan.Ledger, facts []plan.Fact) effect {
 			}
 		}
 	}
-	k.warn(l, now)
-	return persist(facts).Then(func() {
-		k.figures.note(facts, l, k.now)
+	k.warn(now)
+	return k.Save(facts, append([]func(){func() {
+		k.figures.note(facts, k.ledger, k.now)
 		for _, b := range begun {
-			item, _ := l.Item(b.Name)
+			item, _ := k.ledger.Item(b.Name)
 			k.begin(b, item)
 		}
-		k.alarm.Set(k.planner.First(l))
-	})
+		k.alarm.Set(k.planner.First(k.ledger))
+	}}, then...))
 }
-
-func persist(facts []plan.Fact) effect { return persistence.Persist(facts...) }
 
 // host returns where runs begin. begun are those that are about to.
 func (k *keeper) host(begun []plan.RunBegun) plan.Host {
 	return plan.Host{
-		Node: k.node, Process: k.process, Generation: k.generation, Room: k.cfg.MaxRuns - len(k.running) - len(begun),
+		Node: k.node, Process: k.process, Generation: k.Epoch, Room: k.cfg.MaxRuns - len(k.running) - len(begun),
 		Running: func(key plan.Key) bool {
 			return k.running[key] || slices.ContainsFunc(begun, func(b plan.RunBegun) bool { return plan.KeyOf(b.Name, b.Due) == key })
 		},
@@ -170,7 +162,7 @@ func (k *keeper) settle(e effect) effect {
 
 // end stores the outcome of a run. One that the end of its context has interrupted begins again on
 // the next host.
-func (k *keeper) end(l plan.Ledger, e ended) effect {
+func (k *keeper) end(e ended) effect {
 	delete(k.running, e.key)
 	if k.runs.Err() != nil && e.err != nil && guard.Is(e.err, context.Canceled) {
 		return k.settle(persistence.None)
@@ -178,25 +170,20 @@ func (k *keeper) end(l plan.Ledger, e ended) effect {
 	fact := plan.RunEnded{Name: e.key.Name, Due: e.due, Outcome: plan.Done, At: k.now()}
 	if e.err != nil {
 		fact.Outcome, fact.Error = plan.Failed, plan.Shortened(guard.Text(e.err))
-		k.ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", e.key.Name), zap.Time("due", e.due), zap.Error(e.err))
+		k.Ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", e.key.Name), zap.Time("due", e.due), zap.Error(e.err))
 	}
-	return k.step(l, []plan.Fact{fact})
+	return k.step([]plan.Fact{fact})
 }
 
 // warn logs which entries have no runs, once until they have some.
-func (k *keeper) warn(l plan.Ledger, now time.Time) {
-	for name, i := range l.Items {
+func (k *keeper) warn(now time.Time) {
+	for name, i := range k.ledger.Items {
 		err := k.planner.Problem(i, now)
 		if err != nil && !k.warned[name] {
-			k.ctx.Log().Error("an entry has no runs", zap.String("schedule", k.cfg.Name), zap.String("entry", name), zap.Error(err))
+			k.Ctx.Log().Error("an entry has no runs", zap.String("schedule", k.cfg.Name), zap.String("entry", name), zap.Error(err))
 		}
 		if k.warned[name] = err != nil; err == nil {
 			delete(k.warned, name)
 		}
 	}
-}
-
-// answer returns the effect that replies to a request.
-func (k *keeper) answer(r request, a answer, err error) effect {
-	return persistence.Reply[plan.Fact](r.ReplyTo, actor.Result[answer]{Value: a, Err: err})
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // serve handles a request.
-func (k *keeper) serve(l plan.Ledger, r request) effect {
-	facts, a, err := k.decide(l, r)
+func (k *keeper) serve(r request) effect {
+	facts, a, err := k.decide(k.ledger, r)
 	if err != nil || len(facts) == 0 {
-		return k.answer(r, a, err)
+		return persistence.Reply[plan.Fact](r.ReplyTo, actor.Result[answer]{Value: a, Err: err})
 	}
-	return persistence.ThenReply(k.step(l, facts), r.ReplyTo, actor.Result[answer]{})
+	return k.step(facts, func() { r.ReplyTo.Tell(actor.Result[answer]{}) })
 }
 
 // decide returns the facts that a request brings about, or the answer.

@@ -41,7 +41,7 @@ type order struct {
 // answered is the reply of a worker.
 type answered struct {
 	Label      string
-	Generation Generation
+	Generation singleton.Generation
 	Node       string
 	N          int
 }

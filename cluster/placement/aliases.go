@@ -5,7 +5,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // The description of what runs, and where. These types belong to the planner, the part of the
@@ -50,10 +49,6 @@ type (
 
 	// A StrategyFunc makes a [Strategy] of a function. Its name is "func".
 	StrategyFunc = plan.StrategyFunc
-
-	// A Generation is the fencing token of a managed singleton's instance; see
-	// singleton.GenerationOf, and [generation.Generation] for its fields and methods.
-	Generation = generation.Generation
 )
 
 // The coordinator's knowledge of the cluster. go doc shows the fields and methods of View and Node
@@ -177,8 +172,8 @@ var (
 	// as soon as its anchor allows: start a node that fits, or give it another anchor.
 	ErrNoOwner = plan.ErrNoOwner
 
-	// ErrSource: the store of generations fails or does not answer, so a singleton cannot start.
-	// The text has the cause. The coordinator tries again.
+	// ErrSource: the [GenerationSource] fails or does not answer, or no term is left, so a singleton
+	// cannot start. The text has the cause. The coordinator tries again.
 	ErrSource = plan.ErrSource
 )
 

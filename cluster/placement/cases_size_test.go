@@ -14,7 +14,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -113,7 +112,8 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		const count, size = 50, 128 << 10
 		w.Kill("n1")
-		time.Sleep(4 * time.Second) // requests before the removal of n1 go to it, and are lost
+		time.Sleep(4 * time.Second)      // requests before the removal of n1 go to it, and are lost
+		w.Delay(200*time.Millisecond, 0) // so that they wait together until n3 and n4 have reported
 		var all sync.WaitGroup
 		errs, shown := make([]error, count), make([]int, count)
 		for i := range count {
@@ -128,6 +128,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			})
 		}
 		all.Wait()
+		w.Delay(0, 0)
 		require.NoError(t, errors.Join(errs...))
 		require.Greater(t, slices.Min(shown), size)
 		settle()
@@ -152,9 +153,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			require.Contains(t, s, "running n2")
 		}
 	}, func(cfg *placement.Config) {
-		source := &moodySource{Source: generations.NewMemory()}
-		source.set(3*time.Second, nil)
-		cfg.Journal, cfg.Generations = journal, source
+		cfg.Journal = journal
 	})
 }
 

@@ -261,8 +261,7 @@ func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Owne
 	return c.singleton(ctx, request{Op: opStartSingleton, Singleton: &s})
 }
 
-// Singleton returns where a singleton is. It returns [ErrNotFound] if no singleton has that label,
-// and [ErrSource] while the source has not returned the list of singletons.
+// Singleton returns where a singleton is, or [ErrNotFound].
 func (c *Coordinator) Singleton(ctx context.Context, label string) (Ownership, error) {
 	return c.singleton(ctx, request{Op: opSingleton, Label: label})
 }
@@ -277,7 +276,7 @@ func (c *Coordinator) MoveSingleton(ctx context.Context, label string) (Ownershi
 }
 
 // StopSingleton removes a singleton, and returns when its instance has terminated. It returns
-// [ErrNotFound], [ErrInProgress] or [ErrSource].
+// [ErrNotFound] or [ErrInProgress].
 func (c *Coordinator) StopSingleton(ctx context.Context, label string) error {
 	_, err := c.ask(ctx, request{Op: opStopSingleton, Label: label})
 	return err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // The node of the coordinator, which runs an actor too, dies. The next one knows all specs, moves

@@ -32,18 +32,16 @@ type (
 		Message hosting.FromAgent
 	}
 
-	tick           struct{}                    // the time that Planner.Next returned has come
-	storeMore      struct{}                    // there are more facts to store
-	viewChanged    struct{}                    // the node's view of the cluster has changed
-	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time
+	tick        struct{}                   // the time that Planner.Next returned has come
+	viewChanged struct{}                   // the node's view of the cluster has changed
+	termClaimed struct{ plan.TermClaimed } // the source of generations has answered, or not in time
 )
 
-func (request) command()        {}
-func (agentMessage) command()   {}
-func (tick) command()           {}
-func (storeMore) command()      {}
-func (viewChanged) command()    {}
-func (sourceAnswered) command() {}
+func (request) command()      {}
+func (agentMessage) command() {}
+func (tick) command()         {}
+func (viewChanged) command()  {}
+func (termClaimed) command()  {}
 
 // An operation is a method of [Coordinator].
 type operation uint8

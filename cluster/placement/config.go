@@ -9,8 +9,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A Config has the settings of placement on a node. Apart from Factories it must be the same on all
@@ -38,9 +36,9 @@ type Config struct {
 	// coordinator. The default, "", allows all nodes.
 	Role string
 
-	// Generations hands out the generations of singletons and stores their specs. All nodes must
-	// share it. The default is generations.NewJournal of Journal.
-	Generations generation.Source
+	// Generations issues the terms of singletons. All nodes must share it. The default is nil: the
+	// coordinator issues them in Journal.
+	Generations GenerationSource
 
 	// RemovalMargin is how long the actors of a removed node are not started elsewhere, unless the
 	// node is known to have stopped. It gives a partitioned node time to down itself. The default
@@ -58,10 +56,6 @@ type Config struct {
 	// below Min counts as Min. The fields Jitter and Reset are ignored.
 	Retry actor.Backoff
 
-	// SourceTimeout is how long a call of Generations may take. The default is 10 s. It must not be
-	// negative.
-	SourceTimeout time.Duration
-
 	// DrainTimeout is how long cluster.Node.Leave waits until the actors of the node have been
 	// moved. It becomes the timeout of the phase actor.ServiceRequestsDone of the node. The default
 	// is 30 s. It must not be negative.
@@ -75,7 +69,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,
-		"SourceTimeout": c.SourceTimeout, "DrainTimeout": c.DrainTimeout,
+		"DrainTimeout": c.DrainTimeout,
 	} {
 		if d < 0 {
 			return c, plan.BadField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
@@ -90,23 +84,23 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Election.Name == "" {
 		return c, plan.BadField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
-	if c.Generations == nil {
-		c.Generations = generations.NewJournal(c.Journal)
-	}
 	c.AckTimeout = cmp.Or(c.AckTimeout, 5*time.Second)
 	c.Retry.Min = cmp.Or(c.Retry.Min, time.Second)
 	c.Retry.Max = max(cmp.Or(c.Retry.Max, time.Minute), c.Retry.Min)
-	c.SourceTimeout = cmp.Or(c.SourceTimeout, 10*time.Second)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 30*time.Second)
 	return c, nil
 }
 
 // planner returns the settings of the planner of a coordinator on the node of that name.
 func (c Config) planner(epoch uint64, self string) plan.Config {
-	return plan.Config{
+	cfg := plan.Config{
 		Epoch: epoch, Strategy: c.Strategy, Election: c.election(self),
-		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max, SourceTimeout: c.SourceTimeout,
+		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max,
 	}
+	if c.Generations != nil {
+		cfg.SourceTimeout = claimTimeout
+	}
+	return cfg
 }
 
 // election returns the election for the planner. holder is the name of the node that runs the

@@ -18,11 +18,10 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.Strategy", "The default is [LeastLoaded].", LeastLoaded().Name(), c.Strategy.Name()),
 		godoc.Is("Config.Election", "The default is cluster.Oldest.", cluster.Oldest().Name, c.Election.Name),
 		godoc.Is("Config.Role", "The default, \"\", allows all nodes.", "", c.Role),
-		godoc.Is("Config.Generations", "The default is generations.NewJournal of Journal.", true, c.Generations != nil),
+		godoc.Is("Config.Generations", "The default is nil: the coordinator issues them in Journal.", nil, c.Generations),
 		godoc.Is("Config.RemovalMargin", "The default is what the cluster recommends", time.Duration(0), c.RemovalMargin),
 		godoc.Is("Config.AckTimeout", "The default is 5 s.", 5*time.Second, c.AckTimeout),
 		godoc.Is("Config.Retry", "The default is from 1 s to 1 min.", [2]time.Duration{time.Second, time.Minute}, [2]time.Duration{c.Retry.Min, c.Retry.Max}),
-		godoc.Is("Config.SourceTimeout", "The default is 10 s.", 10*time.Second, c.SourceTimeout),
 		godoc.Is("Config.DrainTimeout", "The default is 30 s.", 30*time.Second, c.DrainTimeout),
 	))
 }

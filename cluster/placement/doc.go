@@ -50,7 +50,7 @@
 //   - Each start has one outcome: the actor runs; or the start has failed and is repeated later, on
 //     another node if possible; or the node is gone. Lost messages are sent again.
 //   - The generation of a singleton's instance is greater than those of all instances before it, on
-//     any node and under any coordinator, as long as all share [Config.Generations].
+//     any node and under any coordinator, as long as all share [Config.Journal].
 //
 // On a node that was paused, or partitioned for longer than the margin, an actor may still run
 // after it has been started on another node. Generations fence the writes of singletons, and the
@@ -62,7 +62,7 @@
 // behaviors.Singleton needs no coordinator: every node declares the singleton, and it moves within
 // milliseconds. A managed singleton, [Coordinator.StartSingleton], is declared while the
 // application runs. It has an [Anchor], which names its node; it moves on request; and its
-// generations come from one source, so they keep growing even after the whole cluster has been
+// generations are in the journal, so they keep growing even after the whole cluster has been
 // stopped.
 //
 // # Testing

@@ -9,28 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
-
-// A record of the source that cannot be decoded affects one singleton only.
-func TestOneUnreadableSingletonDoesNotHoldUpAllOthers(t *testing.T) {
-	source := generations.NewMemory()
-	inWorld(t, 3, func(t *testing.T, w *world) {
-		_, err := w.client["n2"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n2")))
-		require.NoError(t, err)
-		settle()
-		require.NoError(t, source.PutSpec(t.Context(), "bad", []byte{0xff}))
-		w.Kill("n1")
-		time.Sleep(2 * time.Minute)
-		o, err := within(w, 20*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.client["n2"].Singleton(ctx, "two") })
-		require.NoError(t, err)
-		require.Equal(t, placement.SingletonActive, o.Phase)
-		_, err = w.client["n2"].StartSingleton(t.Context(), counters.Singleton("three", origin{Plan: w.name}, placement.Role("role-n2")))
-		require.NoError(t, err)
-	}, func(cfg *placement.Config) { cfg.Generations = source })
-}
 
 // Placement was started on n2 and n3 only, and n1 is the oldest.
 func TestNodesWithoutPlacementDoNotLead(t *testing.T) {

@@ -8,6 +8,6 @@ import (
 
 // moved reports a move that is over.
 func (c *coordinator) moved(m hosting.Moved) {
-	shell.ReportMove(c.ctx, c.ctx.System(), shell.Noun{Span: "placement", History: "placed actor"}, m,
+	shell.ReportMove(c.Ctx, c.Ctx.System(), shell.Noun{Span: "placement", History: "placed actor"}, m,
 		extension.Detail{Name: "placement.spec", Value: m.Label}, extension.Detail{Name: "placement.instance", Value: m.Request.String()})
 }

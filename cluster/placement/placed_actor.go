@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 type labelKey struct{}
@@ -54,7 +55,7 @@ func (t typed[S, M]) typeName() string { return t.name }
 func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) shell.Running {
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
-	if r.Generation != (Generation{}) {
+	if r.Generation != (singleton.Generation{}) {
 		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.Broken)
 	}
 	ref := actor.Spawn(under, t.placed(r, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)

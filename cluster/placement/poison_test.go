@@ -146,9 +146,9 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 
 // Every client that starts a singleton while the source fails gets an error, also the second one.
 func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
-	journal := newMoodyJournal()
+	source := &moodySource{}
 	inWorld(t, 2, func(t *testing.T, w *world) {
-		journal.set(0, "singleton/generations", persistence.ErrUnavailable)
+		source.set(persistence.ErrUnavailable)
 		start := func(through string) error {
 			_, err := within(w, 2*time.Minute, func(ctx context.Context) (placement.Ownership, error) {
 				return w.client[through].StartSingleton(ctx, counters.Singleton("single", origin{Plan: w.name}, placement.Leader()))
@@ -162,8 +162,8 @@ func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 		for range 4 {
 			require.ErrorIs(t, <-errs, placement.ErrSource)
 		}
-		journal.set(0, "", nil)
+		source.set(nil)
 		require.NoError(t, start("n2"))
 		require.Equal(t, 1, w.add("n1", "single").Sum)
-	}, func(cfg *placement.Config) { cfg.Journal = journal })
+	}, func(cfg *placement.Config) { cfg.Generations = source })
 }

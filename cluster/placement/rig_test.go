@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // slowness is what slow actors are made from.
@@ -64,29 +63,30 @@ func (w *world) submitWithin(through string, d time.Duration, s placement.Spec) 
 	return time.Since(began), err
 }
 
-// A moodySource is a source of generations that may be slow, or fail.
+// A moodySource is a source of generations that may fail.
 type moodySource struct {
-	generation.Source
 	mu    sync.Mutex // guards all below
-	slow  time.Duration
+	terms map[string]uint64
 	fails error
 }
 
-func (m *moodySource) set(slow time.Duration, fails error) {
+func (m *moodySource) set(fails error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.slow, m.fails = slow, fails
+	m.fails = fails
 }
 
-func (m *moodySource) List(ctx context.Context) ([]generation.Record, error) {
+func (m *moodySource) ClaimTerm(_ context.Context, label, _ string, floor uint64) (uint64, error) {
 	m.mu.Lock()
-	slow, fails := m.slow, m.fails
-	m.mu.Unlock()
-	time.Sleep(slow)
-	if fails != nil {
-		return nil, fails
+	defer m.mu.Unlock()
+	if m.fails != nil {
+		return 0, m.fails
 	}
-	return m.Source.List(ctx)
+	if m.terms == nil {
+		m.terms = map[string]uint64{}
+	}
+	m.terms[label] = max(m.terms[label], floor) + 1
+	return m.terms[label], nil
 }
 
 // A moodyJournal is a journal in memory that may refuse to store.

@@ -2,49 +2,38 @@ package placement
 
 import (
 	"context"
+	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// askSource makes a call of the planner to the source, and returns the answer.
-func askSource(ctx context.Context, source generation.Source, e plan.SourceCall, log *zap.Logger) plan.SourceAnswer {
-	out := plan.SourceAnswer{Number: e.Number}
-	switch e.Op {
-	case plan.OpClaimTerm:
-		out.Generation, out.Err = source.ClaimTerm(ctx, e.Label, e.Owner, e.Floor)
-	case plan.OpClaimSeq:
-		out.Generation, out.Err = source.ClaimSeq(ctx, e.Label)
-	case plan.OpPutSpec:
-		var spec []byte
-		if spec, out.Err = plan.EncodeSingletonSpec(e.Spec); out.Err == nil {
-			out.Err = source.PutSpec(ctx, e.Label, spec)
-		}
-	case plan.OpList:
-		var records []generation.Record
-		if records, out.Err = source.List(ctx); out.Err == nil {
-			out.Records = readable(records, log)
-		}
-	case plan.OpForget:
-		out.Err = source.Forget(ctx, e.Label)
-	}
-	return out
+// A GenerationSource issues the terms of singletons, for example from a sequence in a database that
+// also numbers other owners. By default the coordinator issues them in [Config.Journal].
+type GenerationSource interface {
+	// ClaimTerm returns a term for a new owner of the singleton label: the name of a node. The term
+	// is greater than floor and than every term ever returned for label, on any node, and less than
+	// 2³². After an error a term may be skipped. The coordinator gives up after 10 s, when ctx ends,
+	// and tries again later. It calls ClaimTerm from several goroutines.
+	ClaimTerm(ctx context.Context, label, owner string, floor uint64) (term uint64, err error)
 }
 
-// readable returns the records that can be decoded. A record may be undecodable because it is
-// damaged or a later version has written it; this must not affect the other records. The instance
-// of such a record stays stopped until a singleton of that label is started again.
-func readable(records []generation.Record, log *zap.Logger) []plan.SourceRecord {
-	out := make([]plan.SourceRecord, 0, len(records))
-	for _, r := range records {
-		spec, err := plan.DecodeSingletonSpec(r.Spec)
+// claimTimeout is how long a call of a GenerationSource may take.
+const claimTimeout = 10 * time.Second
+
+// claim claims a term, in a goroutine of its own.
+func (c *coordinator) claim(e plan.ClaimTerm) {
+	source := c.cfg.Generations
+	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (uint64, error) {
+		ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+		defer cancel()
+		return source.ClaimTerm(ctx, e.Label, e.Owner, e.Floor)
+	}, func(term uint64, err error) command {
 		if err != nil {
-			log.Error("singleton cannot be read; start it again", zap.String("label", r.Label), zap.Error(err))
-			continue
+			c.Ctx.Log().Warn("no term claimed", zap.String("label", e.Label), zap.Error(err))
 		}
-		out = append(out, plan.SourceRecord{Spec: spec, Owner: r.Ownership.Owner, Generation: r.Ownership.Generation})
-	}
-	return out
+		return termClaimed{plan.TermClaimed{Number: e.Number, Term: term, Err: err}}
+	})
 }

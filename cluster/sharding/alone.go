@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // alone are the shards of a system without a cluster, which all run for good. Only the actor of the

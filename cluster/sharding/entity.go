@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // An Entity says which entity a factory makes.

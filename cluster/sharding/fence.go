@@ -20,11 +20,11 @@ type fenceKey struct{ typ, node string }
 func (c *coordinator) fence(f allot.Fence) {
 	l, err := c.fenceLease(fenceKey{f.Type, f.Node.Name})
 	if err != nil {
-		c.ctx.Self().Tell(fenceAnswered{allot.FenceAnswered{Fence: f, Why: err.Error()}})
+		c.Ctx.Self().Tell(fenceAnswered{allot.FenceAnswered{Fence: f, Why: err.Error()}})
 		return
 	}
-	system, log, holder := c.ctx.System(), c.ctx.Log(), c.ctx.Self().Path()
-	actor.PipeToSelf(c.ctx, func(ctx context.Context) (bool, error) {
+	system, log, holder := c.Ctx.System(), c.Ctx.Log(), c.Ctx.Self().Path()
+	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (bool, error) {
 		held, err := leasespan.Acquire(ctx, system, leasespan.Attempt{Lease: l.String(), Holder: holder}, l.Acquire)
 		if held && err == nil {
 			if err := release(ctx, l); err != nil {
@@ -52,7 +52,7 @@ func (c *coordinator) fenceLease(of fenceKey) (lease.Lease, error) {
 	if r == nil {
 		return nil, errors.New("the coordinator's node has not started the type")
 	}
-	l, err := leaseOf(c.ctx.System(), r, of.node)
+	l, err := leaseOf(c.Ctx.System(), r, of.node)
 	if err == nil {
 		c.fences[of] = l
 	}

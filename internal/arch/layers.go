@@ -36,19 +36,20 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster", "behavior", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor", "internal/*"}},
+		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
 		{"cluster/cron/internal/calendar", nil}, // and when they are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor", "internal/*"}},
-		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
-		{"cluster/sharding/internal/pace", []string{"internal/*"}}, // when remembered entities start
-		{"cluster/sharding/internal/roster", nil},                  // what a shard writes about remembered entities
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
+		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "actor", "internal/*"}}, // the coordinator of shards
+		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                          // when remembered entities start
+		{"cluster/sharding/internal/roster", nil},                                                                                           // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/internal/membership", "persistence", "singleton/generation", "actor", "internal/*"}}, // the planner
-		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor", "internal/*"}},
-		{"cluster/internal/hosting", []string{"singleton/generation", "actor", "internal/*"}}, // what coordinators share
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/internal/membership", "persistence", "actor", "internal/*"}}, // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},   // the shell of coordinators
+		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "actor", "internal/*"}},
+		{"cluster/internal/hosting", []string{"actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
@@ -56,25 +57,22 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/generations", []string{"persistence", "persistence/journal", "singleton/generation", "actor", "internal/*"}},
 		{"actor/delivery", []string{"persistence", "persistence/journal", "actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/telemetry", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/telemetry", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
-		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor", "internal/*"}},
+		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor", "internal/*"}},
 		{"internal/peers", []string{"actor", "internal/*"}}, // between cluster and what sends to other nodes
 		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
-		{"internal/leasespan", []string{"actor", "internal/*"}},                                                // between singleton, cluster and the tracer
-		{"internal/recall", []string{"actor", "internal/*"}},                                                   // between singletons and shards, which move
-		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
+		{"internal/leasespan", []string{"actor", "internal/*"}},                        // between singleton, cluster and the tracer
+		{"internal/recall", []string{"actor", "internal/*"}},                           // between singletons and shards, which move
+		{"internal/singletonhook", []string{"singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
-		{"internal/generationtest", []string{"singleton/generation", "internal/*"}},
-		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},

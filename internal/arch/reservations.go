@@ -50,5 +50,4 @@ var testHelpers = []string{
 	"internal/golden",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
-	"internal/generationtest",
 }

@@ -15,7 +15,7 @@ import (
 // folders are the folders of the packages that docs/coming-from.md names.
 var folders = map[string][]string{
 	"actor": {"actor"}, "behaviors": {"behavior"}, "cluster": {"cluster"}, "delivery": {"actor/delivery"},
-	"downing": {"cluster/downing"}, "generation": {"singleton/generation"}, "persistence": {"persistence"},
+	"downing": {"cluster/downing"}, "persistence": {"persistence"},
 	"placement": {"cluster/placement", "cluster/placement/internal/plan"}, "receptionist": {"actor/receptionist"},
 	"router": {"actor/router"}, "sharding": {"cluster/sharding"}, "singleton": {"singleton"}, "testkit": {"testkit"}, "topic": {"actor/topic"},
 }

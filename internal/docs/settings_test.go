@@ -60,7 +60,6 @@ var settingsTables = []settingsTable{
 	{title: "lease/etcd", dir: "singleton/lease/etcd", of: "Option"},
 	{title: "lease/nats", dir: "singleton/lease/nats", of: "Config"},
 	{title: "lease/kubernetes", dir: "singleton/lease/kubernetes", of: "Config"},
-	{title: "generation/postgres", dir: "singleton/generation/postgres", of: "Option"},
 	{title: "persistence.Options", dir: "persistence", of: "Options", defaults: "completed", intro: "Options of [`behaviors.EventSourced`](../../persistence/doc.go)."},
 	{title: "persistence.StateOptions", dir: "persistence", of: "StateOptions", omit: []string{"PassivateAfter", "OnPersistFailure", "PersistTimeout", "RecoveryTimeout", "StashCapacity"}, intro: "Options of `behaviors.DurableState`. The others are as in `persistence.Options`."},
 	{title: "persistence/sqlite", dir: "persistence/sqlite", of: "Option", intro: "Options of `sqlite.Open`."},

@@ -107,7 +107,7 @@ var places = map[string]string{
 	"singleton/sequenced.go final":                           "likewise",
 	"singleton/history.go lostLease":                         "Error of the error of a lease",
 	"singleton/configuredlease.go configuredLease":           "Config.Lease of a node",
-	"singleton/leaseclient.go claim":                         "ClaimTerm of a source",
+	"singleton/leaseclient.go claim":                         "Claim of a journal",
 	"singleton/lease/brokenclock.go clockNow":                "the clock of a lease",
 	"singleton/lease/brokenclock.go setAlarm":                "the clock of a lease",
 	"singleton/lease/keeper.go Abandon":                      "the clock of a lease",

@@ -7,8 +7,8 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 var (

@@ -18,7 +18,6 @@ import (
 	_ "github.com/understudy-go/understudy/cluster/placement"
 	_ "github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/codec"
-	_ "github.com/understudy-go/understudy/persistence/generations"
 	_ "github.com/understudy-go/understudy/persistence/projection"
 )
 

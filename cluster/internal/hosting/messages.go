@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A RequestID numbers the requests of a coordinator. It contains the coordinator's epoch. Later

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // longLabel returns one of the longest labels; they are in the order of n.

@@ -3,7 +3,7 @@ package hosting
 import (
 	"fmt"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A slot has everything that an agent knows about one label.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // errViolated is returned when a check has failed. The details have been printed.

@@ -7,8 +7,8 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // listType is the sharded type whose entities are lists of entries.

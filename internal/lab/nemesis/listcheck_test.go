@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // called is a visit that was sent at from and answered at to, in seconds, when the list was as

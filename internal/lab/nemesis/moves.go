@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // replaced returns how long after an injection another instance gave its first answer. ok is false

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A recorder records the operations of clients.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // registerID is the name of the singleton that holds all registers, and its persistence id.

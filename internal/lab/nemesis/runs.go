@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // readRuns reads the reports of the tickers of one process. The last line may be torn, because the

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // loaded is the time that a busy machine may add to any other time.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // verify lets all nodes leave, and checks their logs, reports and journals.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/postgres"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const failoverSchema = "understudy_failover"

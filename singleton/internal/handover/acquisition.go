@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // acquisition is what happens between permission and hosting when the singleton has a lease, or
@@ -125,9 +125,9 @@ func (m *Machine) onClaimed(ev TermClaimed, now time.Time) []Action {
 	switch least := max(m.asking.term, a.Token); {
 	case ev.Err != nil:
 	case ev.Term < least:
-		ev.Err = fmt.Errorf("the source of generations returned term %d, which is not above %d", ev.Term, least-1)
+		ev.Err = fmt.Errorf("the journal of terms returned %d, which is not above %d", ev.Term, least-1)
 	case ev.Term > MaxTerm:
-		ev.Err = fmt.Errorf("the source of generations returned term %d: %w", ev.Term, generation.ErrOverflow)
+		ev.Err = fmt.Errorf("the journal of terms returned %d: %w", ev.Term, generation.ErrOverflow)
 	}
 	if a.Obstacle = ev.Err; ev.Err != nil {
 		a.RetryAt = now.Add(claimBackoff.Delay(a.failures))

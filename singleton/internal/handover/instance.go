@@ -3,8 +3,8 @@ package handover
 import (
 	"time"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // An Instance is what a machine knows of the instance on its node.

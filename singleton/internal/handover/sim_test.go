@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A sim is a cluster of machines under a schedule of faults, in virtual time and in one

@@ -3,7 +3,7 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A simInstance claims its epoch, then acts every 40 to 120 ms: it checks whether it may act, and

@@ -3,7 +3,7 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A simJournal takes what instances write. With epochs it takes nothing of one that is

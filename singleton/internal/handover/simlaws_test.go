@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // simLaws are the laws of every run:

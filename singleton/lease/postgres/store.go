@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -20,14 +19,11 @@ const (
 	DefaultTable  = "understudy_lease"
 )
 
-var (
-	_ lease.Store           = (*Store)(nil)
-	_ generation.TermSource = (*Store)(nil)
-)
+var _ lease.Store = (*Store)(nil)
 
-// A Store is a [lease.Store] and a [generation.TermSource] in a table of a PostgreSQL
-// database. Its methods may be called by any goroutine, and return when their context ends.
-// Make one with [Open] or [New].
+// A Store is a [lease.Store], and a source of terms for managed singletons, in a table of a
+// PostgreSQL database. Its methods may be called by any goroutine, and return when their context
+// ends. Make one with [Open] or [New].
 type Store struct {
 	db         *pg.DB
 	statements statements
@@ -157,21 +153,18 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	return nil
 }
 
-// ClaimTerm implements [generation.TermSource]. It does not store the owner. The terms of a label
-// are the tokens of the lease of that name, so a singleton may change from one to the other and
-// its numbers continue. For that they need the same row. With the table of package
-// singleton/generation/postgres instead, each acquisition of a lease would have to change two
-// tables in one statement, and tokens would end at 2³²-1, as terms do there.
-func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (generation.Generation, error) {
+// ClaimTerm implements placement.GenerationSource. It does not store the owner. The terms of a
+// label are the tokens of the lease of that name, so a singleton may change from one to the other
+// and its numbers continue.
+func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (term uint64, err error) {
 	above, err := least(floor)
-	if err != nil {
-		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
+	if err == nil {
+		term, err = s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
 	}
-	term, err := s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
 	if err != nil {
-		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
+		return 0, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
 	}
-	return generation.Generation{Term: term}, nil
+	return term, nil
 }
 
 // one runs a statement that returns a number and a setting. If it returns without an error, the

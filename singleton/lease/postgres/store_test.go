@@ -45,7 +45,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			require.NoError(t, err)
 			term, err := store.ClaimTerm(t.Context(), "other", "node", 40)
 			require.NoError(t, err)
-			require.EqualValues(t, 41, term.Term)
+			require.EqualValues(t, 41, term)
 			s.SQL(t, "CREATE TABLE control (x int)") // committed by the server's own setting
 
 			s.Kill(t)
@@ -74,7 +74,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			require.Greater(t, second.Token, first.Token)
 			term, err = store.ClaimTerm(t.Context(), "other", "node", 0)
 			require.NoError(t, err)
-			require.EqualValues(t, 42, term.Term)
+			require.EqualValues(t, 42, term)
 		})
 	}
 }
@@ -200,7 +200,7 @@ func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
 					t.Errorf("asker %d: %v", i, err)
 					return
 				}
-				terms[i] = append(terms[i], term.Term)
+				terms[i] = append(terms[i], term)
 			}
 		})
 	}
@@ -220,13 +220,13 @@ func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
 	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
 	term, err := store.ClaimTerm(t.Context(), "job", "node", 6)
 	require.NoError(t, err)
-	require.EqualValues(t, 7, term.Term)
+	require.EqualValues(t, 7, term)
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 	require.EqualValues(t, 8, grant.Token)
 	term, err = store.ClaimTerm(t.Context(), "job", "node", 0)
 	require.NoError(t, err)
-	require.EqualValues(t, 9, term.Term)
+	require.EqualValues(t, 9, term)
 	_, err = store.Renew(t.Context(), grant)
 	require.NoError(t, err, "a term does not take the lease away")
 	require.NoError(t, store.Release(t.Context(), grant))
@@ -264,7 +264,7 @@ func TestEveryNameIsAnother(t *testing.T) {
 	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
 		term, err := store.ClaimTerm(t.Context(), name, "node", 0)
 		require.NoError(t, err, "%q", name)
-		require.EqualValues(t, 1, term.Term, "%q", name)
+		require.EqualValues(t, 1, term, "%q", name)
 		c := claim(name, "holder\x00"+fmt.Sprint(i))
 		grant, err := store.Take(t.Context(), c)
 		require.NoError(t, err, "%q", name)

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // resendEvery is how long the coordinator may take to acknowledge an Ended.

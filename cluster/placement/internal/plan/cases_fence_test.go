@@ -12,7 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 var fenceFirst = flag.Uint64("fence.first", 1, "the seed of the first sweep of fences")
@@ -67,9 +67,9 @@ func TestFencesHoldOverManySeeds(t *testing.T) {
 func sweepFence(t *testing.T, seed uint64) (refused int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 172)) //nolint:gosec // a schedule, not a secret
+	source := newFakeSource()
 	store := &fence{t: t, seed: seed, owners: map[Generation]string{}}
-	sides := []*side{{newSingletonsRig(t, "a:w", "b:w"), "ab"}, {newSingletonsRig(t, "c:w", "d:w"), "cd"}}
-	sides[1].source = sides[0].source
+	sides := []*side{{newSourceRig(t, source, "a:w", "b:w"), "ab"}, {newSourceRig(t, source, "c:w", "d:w"), "cd"}}
 	for n := range 80 {
 		s := sides[rng.IntN(2)]
 		s.act(rng, n)
@@ -101,7 +101,7 @@ func (s *side) act(rng *rand.Rand, n int) {
 		s.crash(name)
 		s.join(uint64(n+100), name+":w") //nolint:gosec // it is small
 	case 6:
-		s.refuse = failing(SourceOp(rng.IntN(5))) //nolint:gosec // it is small
+		s.refuse = errStore
 	case 7:
 		s.refuse = nil
 	case 8:
@@ -130,10 +130,10 @@ func (s *side) requireGrowing(seed uint64) {
 	}
 }
 
-// Sources of each node's own number alike on both sides of a split: two owners have {1,0}, and no
-// store can tell them apart. With such a source the next coordinator knows of no singleton at all.
+// Journals of each node's own number alike on both sides of a split: two owners have {1,0}, and no
+// store can tell them apart. With such a journal the next coordinator knows of no singleton at all.
 // So all nodes must share one.
-func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
+func TestJournalsOfEachNodesOwnAreNoFence(t *testing.T) {
 	t.Parallel()
 	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
 	require.Equal(t, Generation{Term: 1}, a.answered(a.start("catalog", Leader())).Generation)
@@ -145,14 +145,14 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 	r.start("catalog", Leader())
 	delete(r.agents, hosting.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
-	r.source, r.journal = newFakeSource(), map[string]record{} // those of the other node
+	r.singles = map[string]singletonRecord{} // the journal of the other node
 	r.boot()
 	r.pass(30 * time.Second)
 	r.none("catalog")
 }
 
-// With a shared source the next coordinator has it on its node, at term 2.
-func TestASharedSourceBringsASingletonBack(t *testing.T) {
+// With a shared journal the next coordinator has it on its node, at term 2.
+func TestASharedJournalBringsASingletonBack(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())

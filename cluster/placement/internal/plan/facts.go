@@ -9,17 +9,18 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
-// A Fact is an event in the journal: the new record of one label, which replaces the previous one.
-// A nil record means that the label has no record any more. Applying a fact twice is the same as
-// applying it once. Only the first fact of a label has the spec, which may be large: a record
+// A Fact is an event in the journal: the new record of one label, which replaces the previous one
+// of its kind. With nil for both, no spec has the label any more. Applying a fact twice is the same
+// as applying it once. Only the first fact of a label has the spec, which may be large: a record
 // without a spec keeps the previous record's spec.
 type Fact struct {
-	_      struct{} `cbor:",toarray"`
-	Label  string
-	Record *record
+	_         struct{} `cbor:",toarray"`
+	Label     string
+	Record    *record
+	Singleton *singletonRecord
 }
 
-// A record is all that the next coordinator knows about a label.
+// A record is all that the next coordinator knows about a spec.
 type record struct {
 	_           struct{}          `cbor:",toarray"`
 	Spec        Spec              // empty if the previous record has the same, or if it is no longer needed
@@ -28,33 +29,43 @@ type record struct {
 	Request     hosting.RequestID // the request that started the actor; zero if it has not been requested
 	Until       time.Time         // when the wait for the node's return ends; zero if the return is not awaited
 	Drained     bool              // the node is being drained, so its return will not be awaited
-	Removed     bool              // the spec or singleton has been removed, and its actor is being stopped
-
-	// These are set only for a singleton, whose spec is in the source. Generation is the last
-	// instance's. Granted is the last generation that the source has granted; it is never zero.
-	// Call is the number of the call that changes the spec in the source, until the call is known
-	// to have taken effect.
-	Generation, Granted Generation
-	Call                hosting.RequestID
+	Removed     bool              // the spec has been removed, and its actor is being stopped
 }
 
-// ofSingleton reports whether the record is a singleton's.
-func (f Fact) ofSingleton() bool { return f.Record != nil && f.Record.Granted != Generation{} }
+// A singletonRecord is all that the next coordinator knows about a singleton. It stays when the
+// singleton has been stopped, because terms only grow. It is stored before a grant is acted upon:
+// before the instance is requested, and before the grant is the answer to a request.
+type singletonRecord struct {
+	_       struct{}      `cbor:",toarray"`
+	Spec    SingletonSpec // empty if the previous record has the same, or Stopped
+	Stopped bool          // it has ended, or ends
+	Owner   string        // the node to which Granted was granted
+	Granted Generation    // the last one
+
+	Node        string            // where the last instance may run; "" if it has ended
+	Incarnation uint64            // of that node
+	Request     hosting.RequestID // the request that started it
+	Generation  Generation        // of the last instance, even if it has ended
+}
 
 // submits reports whether f has a spec that is new to the journal.
-func (f Fact) submits() bool { return f.Record != nil && f.Record.Spec.Label != "" }
-
-// size returns about how many bytes f takes in the journal.
-func (f Fact) size() int {
-	const besides = 256
-	if f.Record == nil {
-		return len(f.Label) + besides
-	}
-	return len(f.Label) + len(f.Record.Node) + f.Record.Spec.size() + besides
+func (f Fact) submits() bool {
+	return f.Record != nil && f.Record.Spec.Label != "" || f.Singleton != nil && f.Singleton.Spec.Label != ""
 }
 
-// stored has the records of one workload's labels, and the facts that the journal does not have
-// yet.
+// Size returns about how many bytes f takes in the journal.
+func (f Fact) Size() int {
+	size := len(f.Label) + 256
+	if f.Record != nil {
+		size += len(f.Record.Node) + f.Record.Spec.size()
+	}
+	if f.Singleton != nil {
+		size += len(f.Singleton.Node) + len(f.Singleton.Owner) + len(f.Singleton.Spec.State)
+	}
+	return size
+}
+
+// stored has the records of specs, and the facts that the journal does not have yet.
 type stored struct {
 	records map[string]record
 	news    []Fact
@@ -83,7 +94,7 @@ func (s *stored) facts() []Fact {
 
 // after returns r with the spec of the previous record, if r has no spec.
 func (r record) after(before record) record {
-	if r.Spec.Label == "" && !r.Removed && r.Granted == (Generation{}) {
+	if r.Spec.Label == "" && !r.Removed {
 		r.Spec = before.Spec
 	}
 	return r
@@ -92,7 +103,7 @@ func (r record) after(before record) record {
 // same reports whether two records of one label are equal.
 func (r record) same(o record) bool {
 	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
-		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
+		r.Drained == o.Drained && r.Removed == o.Removed && r.Spec.Equal(o.Spec)
 }
 
 // sparing returns r without its spec, if the previous record has the same one.
@@ -103,14 +114,37 @@ func (r record) sparing(before record) record {
 	return r
 }
 
+// after is as for record.
+func (r singletonRecord) after(before singletonRecord) singletonRecord {
+	if r.Spec.Label == "" && !r.Stopped {
+		r.Spec = before.Spec
+	}
+	return r
+}
+
+// same is as for record.
+func (r singletonRecord) same(o singletonRecord) bool {
+	return r.Stopped == o.Stopped && r.Owner == o.Owner && r.Granted == o.Granted && r.Node == o.Node && r.Incarnation == o.Incarnation &&
+		r.Request == o.Request && r.Generation == o.Generation && r.Spec.equal(o.Spec)
+}
+
+// sparing is as for record.
+func (r singletonRecord) sparing(before singletonRecord) singletonRecord {
+	if r.Spec.equal(before.Spec) {
+		r.Spec = SingletonSpec{}
+	}
+	return r
+}
+
 // A Ledger is the persistent state of the coordinator: the result of all facts so far. Its entries
 // never change, so an old Ledger stays valid; but only the newest one may be extended. Facts
-// accumulate in News until there are half as many as records in Base, so the amortized cost of a
-// fact is constant.
+// accumulate in News until there are half as many as records in the maps, so the amortized cost of
+// a fact is constant.
 type Ledger struct {
-	_    struct{} `cbor:",toarray"`
-	Base map[string]record
-	News []Fact
+	_          struct{} `cbor:",toarray"`
+	Specs      map[string]record
+	Singletons map[string]singletonRecord
+	News       []Fact
 }
 
 func init() {
@@ -118,30 +152,38 @@ func init() {
 	actor.RegisterType[Ledger]("understudy/placement.ledger/1")
 }
 
-// minNews is how many facts may accumulate, however small Base is.
+// minNews is how many facts may accumulate, however few records there are.
 const minNews = 64
 
 // With returns the ledger after one more fact.
 func (l Ledger) With(f Fact) Ledger {
-	if len(l.News) < max(minNews, len(l.Base)/2) {
-		return Ledger{Base: l.Base, News: append(l.News, f)}
+	if records := len(l.Specs) + len(l.Singletons); len(l.News) < max(minNews, records/2) {
+		l.News = append(l.News, f)
+		return l
 	}
-	base := make(map[string]record, len(l.Base)+len(l.News))
-	maps.Copy(base, l.Base)
+	next := Ledger{Specs: map[string]record{}, Singletons: map[string]singletonRecord{}}
+	maps.Copy(next.Specs, l.Specs)
+	maps.Copy(next.Singletons, l.Singletons)
 	for _, f := range append(slices.Clip(l.News), f) {
-		if f.Record == nil {
-			delete(base, f.Label)
-		} else {
-			base[f.Label] = f.Record.after(base[f.Label])
+		switch {
+		case f.Singleton != nil:
+			next.Singletons[f.Label] = f.Singleton.after(next.Singletons[f.Label])
+		case f.Record != nil:
+			next.Specs[f.Label] = f.Record.after(next.Specs[f.Label])
+		default:
+			delete(next.Specs, f.Label)
 		}
 	}
-	return Ledger{Base: base}
+	return next
 }
 
 // Each calls use with facts that reproduce l.
 func (l Ledger) Each(use func(Fact)) {
-	for label, r := range l.Base {
+	for label, r := range l.Specs {
 		use(Fact{Label: label, Record: &r})
+	}
+	for label, r := range l.Singletons {
+		use(Fact{Label: label, Singleton: &r})
 	}
 	for _, f := range l.News {
 		use(f)

@@ -18,12 +18,12 @@ func (Drain) input()          {}
 func (StartSingleton) input() {}
 func (MoveSingleton) input()  {}
 func (StopSingleton) input()  {}
-func (SourceAnswer) input()   {}
+func (TermClaimed) input()    {}
 func (withdrawn) input()      {}
 func (Tick) input()           {}
 
 // IsEffect implements [Effect].
-func (SourceCall) IsEffect() {}
+func (ClaimTerm) IsEffect() {}
 
 type (
 	// Recovered: all facts have been replayed. It is the first input, and occurs once.
@@ -67,48 +67,26 @@ type (
 		Label string
 	}
 
-	// SourceAnswer is the answer to a [SourceCall].
-	SourceAnswer struct {
-		Number     uint64
-		Generation Generation
-		Records    []SourceRecord // for OpList
-		Err        error
-	}
-	// SourceRecord is a singleton in the list of the source.
-	SourceRecord struct {
-		Spec       SingletonSpec
-		Owner      string
-		Generation Generation
+	// TermClaimed is the answer to a [ClaimTerm].
+	TermClaimed struct {
+		Number uint64
+		Term   uint64
+		Err    error
 	}
 
-	// withdrawn: the journal rejects the spec of that label, which the last step has accepted. The
-	// request has not been sent to its node.
-	withdrawn struct{ label string }
+	// withdrawn: the journal rejects a fact with a spec, which the last step has accepted. No
+	// request to start an actor of it has been sent.
+	withdrawn struct{ fact Fact }
 
 	// Tick: it is the time that Next has returned, or later.
 	Tick struct{}
 )
 
-type (
-	// SourceCall calls the source of generations. A [SourceAnswer] of the same number is expected.
-	SourceCall struct {
-		Number uint64
-		Op     SourceOp
-		Label  string
-		Owner  string
-		Floor  uint64 // the term that ClaimTerm must exceed
-		Spec   SingletonSpec
-	}
-)
-
-// A SourceOp is a method of generation.Source.
-type SourceOp uint8
-
-const (
-	// The methods of generation.Source that the planner calls.
-	OpClaimTerm SourceOp = iota
-	OpClaimSeq
-	OpPutSpec
-	OpList
-	OpForget
-)
+// ClaimTerm claims a term above the floor from the source of generations. A [TermClaimed] of the
+// same number is expected.
+type ClaimTerm struct {
+	Number uint64
+	Label  string
+	Owner  string
+	Floor  uint64
+}

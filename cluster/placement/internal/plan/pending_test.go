@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -39,31 +38,6 @@ func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
 	require.Len(t, r.status("s999").Spec.State, size, "and the next coordinator has it still")
 	r.done(r.remove("s999"))
 	require.NotContains(t, r.journal, "s999")
-}
-
-func TestAStepIsStoredInAppendsOfBoundedSize(t *testing.T) {
-	var u PendingFacts
-	for i := range 100 {
-		u.Add([]Fact{{Label: fmt.Sprint(i), Record: &record{Spec: stateful("s", 64<<10)}}}, []hosting.Effect{hosting.Reply{Token: hosting.Token(i + 1)}})
-	}
-	n, appends := 0, 0
-	for done := false; !done; appends++ {
-		batch, size := u.Batch(1<<20), 0
-		for _, f := range batch {
-			require.Equal(t, fmt.Sprint(n), f.Label)
-			size += len(f.Record.Spec.State)
-			n++
-		}
-		require.LessOrEqual(t, size, 1<<20)
-		var effects []hosting.Effect
-		effects, done = u.Stored(len(batch))
-		require.Equal(t, done, len(effects) == 100, "nothing is done before all is durable")
-	}
-	require.Equal(t, 100, n)
-	require.InDelta(t, 7, appends, 1)
-	require.False(t, u.Any())
-	u.Add([]Fact{{Label: "large", Record: &record{Spec: stateful("s", 2<<20)}}}, nil)
-	require.Len(t, u.Batch(1<<20), 1, "one fact is one append, whatever its size")
 }
 
 // A refusingRig is a rig whose journal does not take specs of some size.
@@ -151,39 +125,39 @@ func TestWhatFollowsASpecThatIsRefusedWaitsForTheNextOne(t *testing.T) {
 	r.runs("follower", "a")
 }
 
-func TestAJournalThatRefusesWhatMustBeStoredEndsTheCoordinator(t *testing.T) {
+func TestAFactThatIsNoSubmissionMustBeStored(t *testing.T) {
 	m := New(rigConfig)
-	u := PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Node: "a"}}}}
-	require.False(t, u.Refused(1, persistence.ErrTooLarge, m, time.Time{}), "it is no submission")
-	u = PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Spec: specOf("s")}}}}
-	require.False(t, u.Refused(1, fmt.Errorf("append: %w", persistence.ErrConflict), m, time.Time{}), "whatever is in it")
-	require.False(t, u.Refused(0, errors.New("it is closed"), m, time.Time{}))
-	require.True(t, u.Refused(1, persistence.ErrInvalid, m, time.Time{}))
-	require.False(t, u.Any())
+	_, _, ok := m.Refused(Fact{Label: "s", Record: &record{Node: "a"}}, persistence.ErrTooLarge, nil, time.Time{})
+	require.False(t, ok)
+	_, _, ok = m.Refused(Fact{Label: "s", Record: &record{Spec: specOf("s")}}, persistence.ErrInvalid, nil, time.Time{})
+	require.True(t, ok)
 }
 
 // The ledger says what all facts say, one after the other.
 func TestTheLedgerIsWhatTheFactsSay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var l Ledger
-	want := map[string]record{}
+	want, singles := map[string]record{}, map[string]singletonRecord{}
 	for n := range 5000 {
 		f := Fact{Label: fmt.Sprint(rng.IntN(150))}
 		was, known := want[f.Label]
 		switch p := rng.IntN(10); {
 		case p == 0:
-		case p == 1 && (!known || was.Granted != Generation{}):
-			f.Record = &record{Granted: Generation{Term: uint64(n) + 1}}
-		case !known, was.Granted != Generation{}:
+		case p == 1:
+			single := singletonRecord{Granted: Generation{Term: uint64(n) + 1}, Stopped: true}
+			singles[f.Label], f.Singleton = single, &single
+		case !known:
 			f.Record = &record{Spec: stateful(f.Label, n), Node: "a"}
 		default:
 			f.Record = &record{Node: fmt.Sprint(n)}
 		}
 		l = l.With(f)
-		if f.Record == nil {
-			delete(want, f.Label)
-		} else {
+		switch {
+		case f.Singleton != nil:
+		case f.Record != nil:
 			want[f.Label] = f.Record.after(was)
+		default:
+			delete(want, f.Label)
 		}
 		if n%500 != 0 {
 			continue
@@ -191,36 +165,25 @@ func TestTheLedgerIsWhatTheFactsSay(t *testing.T) {
 		m := New(rigConfig)
 		l.Each(m.Replay)
 		for label, r := range want {
-			if r.Granted != (Generation{}) {
-				require.True(t, r.same(m.singletons.journal.records[label]), label)
-			} else {
-				require.True(t, r.same(m.specs.journal.records[label]), label)
-				require.True(t, r.Spec.Equal(m.specs.all[label].Spec), label)
-			}
+			require.True(t, r.same(m.specs.journal.records[label]), label)
+			require.True(t, r.Spec.Equal(m.specs.all[label].Spec), label)
 		}
-		require.Len(t, want, len(m.singletons.journal.records)+len(m.specs.journal.records))
+		require.Len(t, want, len(m.specs.journal.records))
+		require.Equal(t, singles, m.singletons.records)
 	}
 }
 
-// A label has one entry in the journal. What a singleton leaves there when it is forgotten
-// must not erase a spec that is submitted in the same step.
-func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
+// The last grant of a singleton outlives a spec that has its label.
+func TestASpecTakesTheLabelOfASingletonThatHasEnded(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.journal["x"] = record{Granted: Generation{Term: 3}, Generation: Generation{Term: 3}, Removed: true}
-	r.holdCalls = true
+	r.singles["x"] = singletonRecord{Granted: Generation{Term: 3}, Generation: Generation{Term: 3}, Stopped: true}
 	r.boot()
-	asked := r.submit(specOf("x"))
-	r.pending(asked)
-	r.answerNext() // the source has no such singleton
-	r.holdCalls = false
-	for len(r.calls) > 0 {
-		r.answerNext()
-	}
-	r.done(asked)
+	r.done(r.submit(specOf("x")))
 	r.runs("x", "a")
-	require.Equal(t, "t", r.journal["x"].Spec.Type)
 	r.boot()
 	r.runs("x", "a")
+	r.done(r.remove("x"))
+	require.Equal(t, Generation{Term: 4}, r.answered(r.start("x", Leader())).Generation)
 }
 
 // A spec is removed and submitted again in one step, and the journal rejects the new record. Then

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
@@ -18,7 +16,7 @@ type Config struct {
 	AckTimeout    time.Duration // after which a request to an agent is sent again
 	Retry         time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax      time.Duration // the longest delay
-	SourceTimeout time.Duration // how long the planner waits for an answer of the source
+	SourceTimeout time.Duration // how long a source of terms may take; 0: the planner issues them itself
 }
 
 // delay returns how long to wait after that many failures.
@@ -40,8 +38,7 @@ type Planner struct {
 	specs      *specs
 	singletons *singletons
 
-	recoveredAt time.Time
-	held        []Input // requests that wait until enough is known to answer them
+	held []Input // requests that wait until enough is known to answer them
 }
 
 // New returns an empty planner. The caller first replays the facts of the journal with Replay, and
@@ -59,72 +56,57 @@ func New(cfg Config) *Planner {
 
 // Replay applies a fact of the journal, before any step.
 func (m *Planner) Replay(of Fact) {
-	m.singletons.replay(of)
-	if of.ofSingleton() {
-		of.Record = nil // a spec of that label has been removed since then
+	if of.Singleton != nil {
+		m.singletons.replay(of.Label, *of.Singleton)
+	} else {
+		m.specs.replay(of)
 	}
-	m.specs.replay(of)
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
 func (m *Planner) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 	m.nodes.Advance(now)
+	if _, undoes := in.(withdrawn); !undoes {
+		clear(m.singletons.before)
+	}
 	m.apply(in)
 	m.nodes.Tick()
 	m.reconcile()
 	if m.serveHeld() {
 		m.reconcile()
 	}
-	return merged(m.specs.facts(), m.singletons.journal.facts()), m.nodes.Take()
-}
-
-// merged returns the facts of one step, sorted, one for each label. The journal has one record for
-// a label, whichever workload the label belongs to. If one workload removes its record, this must
-// not erase the other workload's record.
-func merged(specs, singles []Fact) []Fact {
-	last := map[string]Fact{}
-	for _, f := range singles {
-		last[f.Label] = f
-	}
-	for _, f := range specs {
-		if f.Record != nil || last[f.Label].Record == nil {
-			last[f.Label] = f
-		}
-	}
-	all := make([]Fact, 0, len(last))
-	for _, label := range slices.Sorted(maps.Keys(last)) {
-		all = append(all, last[label])
-	}
-	return all
+	return append(m.specs.facts(), m.singletons.facts()...), m.nodes.Take()
 }
 
 func (m *Planner) apply(in Input) {
 	switch in := in.(type) {
 	case Recovered:
-		m.recoveredAt = m.nodes.Now()
 		m.specs.begin()
 		m.singletons.begin()
 	case ViewChanged:
 		m.nodes.Update(in.Nodes, in.Gone)
 	case Received:
 		m.nodes.Receive(in.Message)
-	case SourceAnswer:
-		m.singletons.apply(in)
+	case TermClaimed:
+		m.singletons.claims.end(in)
 	case Drain:
 		m.nodes.Drain(hosting.NodeID{Name: in.Node, Incarnation: in.Incarnation}, in.Token)
 	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
 		m.held = append(m.held, in)
 	case withdrawn:
-		m.specs.withdraw(in.label)
+		if in.fact.Singleton != nil {
+			m.singletons.withdraw(in.fact)
+		} else {
+			m.specs.withdraw(in.fact.Label)
+		}
 	case Tick:
 	}
 }
 
 // serveHeld serves the held requests, unless it is too early: the nodes must have reported or timed
-// out, and the source must have returned the list of singletons or timed out. It reports whether it
-// has served any.
+// out. It reports whether it has served any.
 func (m *Planner) serveHeld() bool {
-	if len(m.held) == 0 || !m.settled() {
+	if len(m.held) == 0 || !m.nodes.Settled() {
 		return false
 	}
 	held := m.held
@@ -162,31 +144,21 @@ func (m *Planner) awaitsNode(in *Submit) bool {
 	return m.nodes.Now().Before(in.until)
 }
 
-func (m *Planner) settled() bool {
-	return m.nodes.Settled() && (m.singletons.catalog.listed || !m.nodes.Now().Before(m.listedBy()))
-}
-
-func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.cfg.SourceTimeout) }
-
 // reconcile lets the workloads place, start, stop and move actors.
 func (m *Planner) reconcile() {
 	m.nodes.Reconcile(m.unwanted)
-	if m.settled() {
+	if m.nodes.Settled() {
 		m.nodes.EndDrains()
 	}
 }
 
-// unwanted reports whether no workload wants the orphan of a label. The singletons know which
-// orphans they want once they have the list.
-func (m *Planner) unwanted(label string) bool {
-	return m.specs.Owns(label) || m.singletons.catalog.listed && !m.singletons.Owns(label)
-}
+// unwanted reports whether no workload wants the orphan of a label.
+func (m *Planner) unwanted(label string) bool { return !m.singletons.Owns(label) }
 
 // Next returns when a [Tick] is due.
 func (m *Planner) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(m.nodes.Next())
-	e.Add(m.listedBy(), len(m.held) > 0 && m.nodes.Now().Before(m.listedBy()))
 	for _, in := range m.held {
 		s, _ := in.(Submit)
 		e.Add(s.until, !s.until.IsZero())
@@ -206,15 +178,10 @@ func (m *Planner) Explain(label string) (Explanation, error) { return m.specs.ex
 // ownership returns where a singleton is. It returns false if no singleton has that label.
 func (m *Planner) ownership(label string) (Ownership, bool) { return m.singletons.ownership(label) }
 
-// OwnershipOf returns where a singleton is. It returns [ErrNotFound] if no singleton has that
-// label, and [ErrSource] while the source has not returned the list of singletons.
+// OwnershipOf returns where a singleton is, or [ErrNotFound].
 func (m *Planner) OwnershipOf(label string) (Ownership, error) {
-	o, ok := m.ownership(label)
-	switch {
-	case ok:
+	if o, ok := m.ownership(label); ok {
 		return o, nil
-	case !m.singletons.catalog.listed:
-		return Ownership{}, m.singletons.errUnlisted()
 	}
 	return Ownership{}, fmt.Errorf("%w: %q", ErrNotFound, label)
 }

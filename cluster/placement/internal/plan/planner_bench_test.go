@@ -33,8 +33,6 @@ func (f *benchCluster) step(in Input) {
 	_, effects := f.m.Step(in, f.now)
 	for _, e := range effects {
 		switch e := e.(type) {
-		case SourceCall:
-			f.step(SourceAnswer{Number: e.Number})
 		case hosting.Send:
 			said := hosting.FromAgent{Node: e.Node, Incarnation: e.Incarnation}
 			switch m := e.Msg.(type) {

@@ -101,7 +101,7 @@ type sim struct {
 	nodes      []*simNode // by name; each name has one
 	gone       []hosting.Gone
 	journal    []Fact
-	unfits     map[hosting.RequestID]bool // submissions, and whether the journal does not take them
+	unfits     map[any]bool // submissions, and whether the journal does not take them
 	epoch      uint64
 	lead       *simCoordinator // nil while there is no coordinator
 	clients    simClients
@@ -119,7 +119,7 @@ func newSim(seed uint64, logs bool) *sim {
 	s := &sim{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), logs: logs, //nolint:gosec // a schedule, not a secret
 		begin: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), todo: map[uint64]func(){}, census: map[string][]*simActor{},
-		unfits: map[hosting.RequestID]bool{}, maxAppend: []int{MaxAppend, 1, 700}[seed/3%3], // all facts of a step at once, or one or two
+		unfits: map[any]bool{}, maxAppend: []int{4 << 20, 1, 700}[seed/3%3], // all facts of a step at once, or one or two
 	}
 	s.now = s.begin
 	s.loss, s.dup, s.spike = s.oneOf(0, 0, 0.05, 0.3), s.oneOf(0, 0.1), s.oneOf(0, 0.02, 0.2)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -16,7 +17,7 @@ type simCoordinator struct {
 	on      hosting.NodeID
 	epoch   uint64
 	planner *Planner
-	pending PendingFacts
+	pending journaled.Pending[Fact, hosting.Effect]
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -85,7 +86,7 @@ func (s *sim) config(epoch uint64) Config {
 	}
 	return Config{
 		Epoch: epoch, Strategy: by, Election: oldest(""), AckTimeout: time.Second,
-		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: time.Second,
+		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: []time.Duration{0, time.Second}[s.seed/2%2],
 	}
 }
 
@@ -120,7 +121,7 @@ func (c *simCoordinator) step(in Input) {
 // refuse a spec that was submitted, and the coordinator may end at any moment.
 func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool) {
 	s := c.sim
-	batch := c.pending.Batch(s.maxAppend)
+	batch := c.pending.Batch(s.maxAppend, Fact.Size)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
 	case len(batch) > 0 && c != s.lead:
@@ -150,6 +151,7 @@ func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool)
 	for _, f := range batch {
 		s.note("fact %d: %s", c.epoch, simShowFact(f))
 		s.lookAt(c, f)
+		s.singletons.lookAt(c, f)
 		s.journal = append(s.journal, f)
 	}
 	if crash {
@@ -168,10 +170,16 @@ func (s *sim) unfit(f Fact) bool {
 	if !f.submits() {
 		return false
 	}
-	is, known := s.unfits[f.Record.Request]
+	var of any
+	if f.Singleton != nil {
+		of = [2]any{f.Label, f.Singleton.Granted}
+	} else {
+		of = f.Record.Request
+	}
+	is, known := s.unfits[of]
 	if !known {
 		is = !s.quiet && s.chance(0.05)
-		s.unfits[f.Record.Request] = is
+		s.unfits[of] = is
 	}
 	return is
 }
@@ -203,7 +211,7 @@ func (c *simCoordinator) do(e hosting.Effect) {
 				to.agent.hear(e, c)
 			}
 		})
-	case SourceCall:
+	case ClaimTerm:
 		s.singletons.call(c, e)
 	case hosting.Moved:
 		s.found.Anew++

@@ -29,7 +29,7 @@ func (s *sim) laws() {
 // record returns the record of a label in the journal.
 func (s *sim) record(label string) (r *record) {
 	for _, f := range slices.Backward(s.journal) {
-		if f.Label != label {
+		if f.Label != label || f.Singleton != nil {
 			continue
 		}
 		switch {
@@ -50,7 +50,7 @@ func (s *sim) record(label string) (r *record) {
 
 // lookAt checks a fact: the constraints hold where an actor is placed.
 func (s *sim) lookAt(c *simCoordinator, f Fact) {
-	if f.ofSingleton() {
+	if f.Singleton != nil {
 		return
 	}
 	before, now := s.record(f.Label), f.Record
@@ -328,7 +328,10 @@ func simShowAgent(m hosting.FromAgent) string {
 }
 
 func simShowFact(f Fact) string {
-	if f.Record == nil {
+	switch {
+	case f.Singleton != nil:
+		return fmt.Sprintf("%s is %+v", f.Label, *f.Singleton)
+	case f.Record == nil:
 		return f.Label + " is gone"
 	}
 	return fmt.Sprintf("%s on %s.%d as %v until %v", f.Label, f.Record.Node, f.Record.Incarnation, f.Record.Request, f.Record.Until)

@@ -19,7 +19,8 @@ const simImpatient = "g3"
 type simSingletons struct {
 	sim    *sim
 	source *simSource
-	reigns []*simCoordinator // those that live, whether they lead or do not know that they have been replaced
+	grants map[string]map[Generation]string // owners, by label
+	reigns []*simCoordinator                // those that live, whether they lead or do not know that they have been replaced
 
 	starts, stops map[string][]*simAsked
 	launched      map[string]int        // how many instances
@@ -39,7 +40,7 @@ type simAsked struct {
 
 func newSimSingletons(s *sim) *simSingletons {
 	return &simSingletons{
-		sim: s, source: newSimSource(), starts: map[string][]*simAsked{}, stops: map[string][]*simAsked{},
+		sim: s, source: newSimSource(), grants: map[string]map[Generation]string{}, starts: map[string][]*simAsked{}, stops: map[string][]*simAsked{},
 		launched: map[string]int{}, newest: map[string]Generation{}, fence: map[string]Generation{}, wrote: map[string]int{},
 	}
 }
@@ -50,7 +51,7 @@ func (a *simAsked) mayHappenAfter(t time.Time) bool {
 	case a.done:
 		return a.until.After(t)
 	case a.to.dead:
-		return a.to.died.Add(simPatience).After(t)
+		return a.to.died.After(t)
 	}
 	return true
 }
@@ -117,9 +118,6 @@ func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*
 	all[label] = append(all[label], a)
 	to.step(in(s.clients.token(func(v any, err error) {
 		a.done, a.ok, a.until = true, err == nil && to == s.lead, s.now
-		if errors.Is(err, ErrSource) {
-			a.until = s.now.Add(simPatience)
-		}
 		switch o, started := v.(Ownership); {
 		case err != nil:
 			s.found.SingleRefusals++
@@ -133,11 +131,41 @@ func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*
 	})))
 }
 
-// granted: each reported generation was granted, to the reported owner.
+// granted: each reported generation was granted, to the reported owner. If a step grants several
+// terms, the journal has only the last one, so that nobody else is granted the others.
 func (g *simSingletons) granted(o Ownership) {
-	if owner := g.source.granted[o.Label][o.Generation]; o.Owner != "" && owner != o.Owner {
-		g.sim.breach("%+v, and the source has granted that to %q", o, owner)
+	all := g.grants[o.Label]
+	if _, known := all[o.Generation]; !known && slices.ContainsFunc(slices.Collect(maps.Keys(all)), o.Generation.Less) {
+		all[o.Generation] = o.Owner
 	}
+	if owner := g.grants[o.Label][o.Generation]; o.Owner != "" && owner != o.Owner {
+		g.sim.breach("%+v, and that was granted to %q", o, owner)
+	}
+}
+
+// lookAt checks a fact: each grant is greater than all before, and the source has issued its term.
+func (g *simSingletons) lookAt(c *simCoordinator, f Fact) {
+	if f.Singleton == nil {
+		return
+	}
+	all, now := g.grants[f.Label], f.Singleton.Granted
+	if all == nil {
+		all = map[Generation]string{}
+		g.grants[f.Label] = all
+	}
+	owner, known := all[now]
+	for was := range all {
+		if !known && !was.Less(now) {
+			g.sim.breach("%s is granted %v after %v", f.Label, now, was)
+		}
+	}
+	if known && owner != f.Singleton.Owner {
+		g.sim.breach("%v of %s is that of %s and of %s", now, f.Label, owner, f.Singleton.Owner)
+	}
+	if by := g.source.owners[f.Label][now.Term]; c.planner.cfg.SourceTimeout > 0 && by != f.Singleton.Owner {
+		g.sim.breach("%v of %s is that of %s, and the source's of %s", now, f.Label, f.Singleton.Owner, by)
+	}
+	all[now] = f.Singleton.Owner
 }
 
 // spawned: each instance has a generation that was granted to its node, and that is greater than
@@ -149,7 +177,7 @@ func (g *simSingletons) spawned(x *simActor) {
 	}
 	s.found.Launched++
 	s.note("%s is launched on %s with %v", label, x.agent.node.name, x.gen)
-	if owner := g.source.granted[label][x.gen]; owner != x.agent.node.name {
+	if owner := g.grants[label][x.gen]; owner != x.agent.node.name {
 		s.breach("%s lives on %s with %v, which is of %q", label, x.agent.node.name, x.gen, owner)
 	}
 	if label == simImpatient {
@@ -204,16 +232,11 @@ func (g *simSingletons) write(x *simActor) {
 // final checks the laws that hold after a long quiet time.
 func (g *simSingletons) final(m *Planner) {
 	s := g.sim
-	if !m.singletons.catalog.listed || len(m.singletons.calls.open) > 0 || len(m.singletons.dirty) > 0 {
-		s.breach("listed %t, open %v, dirty %v in the end", m.singletons.catalog.listed, m.singletons.calls.open, m.singletons.dirty)
+	if len(m.singletons.claims.open) > 0 || len(m.singletons.dirty) > 0 {
+		s.breach("open %v, dirty %v in the end", m.singletons.claims.open, m.singletons.dirty)
 	}
 	for label, x := range m.singletons.all {
 		g.finalSingle(m, label, x)
-	}
-	for label := range g.source.specs {
-		if m.singletons.all[label] == nil {
-			s.breach("the source has %s, and the coordinator does not know", label)
-		}
 	}
 	for label := range g.starts {
 		if g.mustBe(label) && m.singletons.all[label] == nil {
@@ -234,15 +257,15 @@ func (g *simSingletons) finalSingle(m *Planner, label string, x *singleton) {
 	s := g.sim
 	o, ok := m.ownership(label)
 	live := s.census[label]
-	spec, kept := g.source.specs[label]
+	rec := m.singletons.records[label]
 	_, err := x.spec.Anchor.resolve(label, m.View(), m.singletons.cfg.Election, nil)
 	switch {
 	case !ok:
 		s.breach("of %s something is left in the end: %+v", label, x)
-	case !kept || !spec.equal(x.spec):
-		s.breach("%s is %+v, and %+v at the source", label, x.spec, spec)
-	case g.source.own[label].Generation.Less(o.Generation):
-		s.breach("%s is %+v, and %+v at the source", label, o, g.source.own[label])
+	case rec.Stopped || !rec.Spec.equal(x.spec):
+		s.breach("%s is %+v, and %+v in the journal", label, x.spec, rec)
+	case rec.Granted.Less(o.Generation):
+		s.breach("%s is %+v, and %+v in the journal", label, o, rec)
 	case o.Phase == SingletonOwnerless:
 		if err == nil || len(live) > 0 {
 			s.breach("%s is nobody's, lives %d times, and could be somebody's: %v", label, len(live), err)
@@ -265,13 +288,15 @@ func (g *simSingletons) finalJournal(m *Planner) {
 		next.Replay(f)
 	}
 	labels := slices.Sorted(maps.Keys(m.singletons.all))
-	if known := slices.Sorted(maps.Keys(next.singletons.journal.records)); !slices.Equal(labels, known) {
+	known := slices.Sorted(maps.Keys(next.singletons.records))
+	known = slices.DeleteFunc(known, func(label string) bool { return next.singletons.records[label].Stopped })
+	if !slices.Equal(labels, known) {
 		g.sim.breach("the journal has the singletons %v, there are %v", known, labels)
 	}
 	for _, label := range labels {
 		now := m.singletons.all[label].record()
-		if was := next.singletons.journal.records[label]; !now.same(was) {
-			g.sim.breach("the journal has %+v of %s, which is %+v", was, label, *now)
+		if was := next.singletons.records[label]; !now.same(was) {
+			g.sim.breach("the journal has %+v of %s, which is %+v", was, label, now)
 		}
 	}
 }

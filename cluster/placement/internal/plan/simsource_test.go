@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// A simSource is the store of generations that all coordinators share, even if they are partitioned
-// from each other.
+// A simSource is the source of terms that all coordinators share, even if they are partitioned from
+// each other.
 type simSource struct {
 	*fakeSource
-	granted map[string]map[Generation]string // owners, by label
+	owners map[string]map[uint64]string // of terms, by label
 }
 
 func newSimSource() *simSource {
-	return &simSource{fakeSource: newFakeSource(), granted: map[string]map[Generation]string{}}
+	return &simSource{fakeSource: newFakeSource(), owners: map[string]map[uint64]string{}}
 }
 
 var errSimSource = errors.New("the store is away")
@@ -24,7 +24,7 @@ const simPatience = time.Second
 
 // call makes a call of the source, which may fail, hang, and be answered late or never,
 // whether it has happened or not.
-func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
+func (g *simSingletons) call(c *simCoordinator, e ClaimTerm) {
 	s := g.sim
 	s.found.Calls++
 	happens, answers, fails := s.upTo(20*time.Millisecond), s.upTo(20*time.Millisecond), false
@@ -47,37 +47,28 @@ func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
 	if fails {
 		s.found.CallsFailed++
 	}
-	out := SourceAnswer{Number: e.Number}
+	out := TermClaimed{Number: e.Number}
 	if happens >= 0 {
-		s.in(happens, func() { out = g.happen(c, e) })
+		s.in(happens, func() { out.Term = g.happen(c, e) })
 	}
 	if answers < 0 {
 		return
 	}
 	s.in(max(happens, 0)+answers, func() {
 		if fails {
-			out = SourceAnswer{Number: e.Number, Err: errSimSource}
+			out = TermClaimed{Number: e.Number, Err: errSimSource}
 		}
 		c.step(out)
 	})
 }
 
-// happen carries out a call, and records the owner of each granted generation.
-func (g *simSingletons) happen(c *simCoordinator, e SourceCall) SourceAnswer {
-	out := g.source.ask(e)
-	g.sim.note("source for %d: %v %s %s %v %v", c.epoch, e.Op, e.Label, e.Owner, out.Generation, out.Err)
-	if out.Err == nil && (e.Op == OpClaimTerm || e.Op == OpClaimSeq) {
-		all := g.source.granted[e.Label]
-		if all == nil {
-			all = map[Generation]string{}
-			g.source.granted[e.Label] = all
-		}
-		for was := range all {
-			if !was.Less(out.Generation) {
-				g.sim.breach("%s is granted %v after %v", e.Label, out.Generation, was)
-			}
-		}
-		all[out.Generation] = g.source.own[e.Label].Owner
+// happen carries out a call, and records the owner of each term.
+func (g *simSingletons) happen(c *simCoordinator, e ClaimTerm) uint64 {
+	term := g.source.claim(e)
+	g.sim.note("source for %d: %s %s above %d: %d", c.epoch, e.Label, e.Owner, e.Floor, term)
+	if g.source.owners[e.Label] == nil {
+		g.source.owners[e.Label] = map[uint64]string{}
 	}
-	return out
+	g.source.owners[e.Label][term] = e.Owner
+	return term
 }

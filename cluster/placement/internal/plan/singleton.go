@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -9,40 +8,34 @@ import (
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A singleton decides what happens to one singleton; the nodes know where it runs. The source of
-// generations decides which node owns it: each instance is requested with a generation of its own,
-// which the source has granted to its node. At most one call to the source is in flight for each
-// singleton, and requests wait for it. After each change, step compares the desired state with the
-// known state, and takes the next action.
+// A singleton decides what happens to one singleton; the nodes know where it runs. Each instance is
+// requested with a generation of its own, which has been granted to its node. After each change,
+// step compares the desired state with the known state, and takes the next action.
 type singleton struct {
 	in         *singletons
 	label      string
 	spec       SingletonSpec
-	registered bool // the source has the spec; if not, the singleton is about to be started, or its last instance is ending
+	registered bool // has been started; if not, it is about to be, or its last instance is ending
 
-	// grant is the latest grant of the source; without an owner, it is the last owner's. unused
-	// means that no instance has been requested with it.
+	// grant is the latest grant; without an owner, it is the last owner's. unused means that no
+	// instance has been requested with it.
 	grant     grant
 	unused    bool
 	nextGrant grant // the grant once the current instance has ended; zero when the instance stays
-	ending    bool  // the source has forgotten it; it is removed when its instance has ended
+	ending    bool  // it is removed when its instance has ended
 
 	on              hosting.NodeID             // where an instance was requested last
 	request         hosting.RequestID          // the number of that request
 	askedGeneration Generation                 // the highest generation of a requested instance
-	recorded        bool                       // it was in the journal of a former coordinator
 	expected        bool                       // a former coordinator has requested an instance, and its node has not reported yet
 	drainUntil      time.Time                  // when the wait for an instance to end is over; zero means no limit
 	overdue         map[hosting.RequestID]bool // instances that have taken longer; nothing waits for them
 
-	asking        *question         // the call to the source that is in flight, or nil
-	floor         uint64            // the highest term that a journal is known to have; the next grant must be above it
-	granted       Generation        // the last generation that the source has granted, to any node
-	lastCall      hosting.RequestID // the number of the last call that stores or forgets the spec
-	specUncertain bool              // the source may not have the current spec
-	stopUncertain bool              // the source may have forgotten it, although the request to stop it has failed
-	requests      []Input           // wait until the source has answered
-	stopTokens    []hosting.Token   // requests that wait for its end
+	asking     *claim          // the claim that is in flight, or nil
+	floor      uint64          // the highest term that a journal is known to have; the next grant must be above it
+	granted    grant           // the last one, to any node
+	requests   []Input         // wait until the source has answered
+	stopTokens []hosting.Token // requests that wait for its end
 
 	attempts int       // that have failed since it ran well
 	retryAt  time.Time // nothing is tried again before
@@ -69,7 +62,7 @@ func (x *singleton) stays() bool { return x.registered && !x.ending && !x.moving
 // busy reports whether x is being moved to a node other than owner, is being stopped, or has been
 // removed while an instance still runs.
 func (x *singleton) busy(owner string) bool {
-	return x.ending || x.asking.is(toStop) || x.moving() && x.nextGrant.owner != owner || !x.registered && x.asking == nil && x.occupied()
+	return x.ending || x.moving() && x.nextGrant.owner != owner || !x.registered && x.asking == nil && x.occupied()
 }
 
 // resetFailures makes the next attempt due at once.
@@ -84,21 +77,14 @@ func (x *singleton) backOff(why string) {
 	x.retryAt = x.now().Add(x.in.cfg.delay(x.attempts))
 }
 
-// rise keeps the next instance above the term that has claimed its journal, which the source may
-// not know: the source is new, or the id was used without it before.
+// rise keeps the next instance above the term that has claimed its journal: the id was used by
+// another singleton before.
 func (x *singleton) rise(term uint64) { x.floor = max(x.floor, term) }
 
 // unplace removes the owner, because no instance runs any more. The generation stays.
 func (x *singleton) unplace() {
 	x.grant.owner, x.unused = "", false
 	x.resetFailures()
-}
-
-// suspectLastCall notes that a former coordinator has made a call that may still take effect. The
-// singleton verifies the result when the call can no longer take effect.
-func (x *singleton) suspectLastCall() {
-	x.specUncertain, x.stopUncertain = true, true
-	x.retryAt = x.now().Add(x.in.cfg.SourceTimeout)
 }
 
 func (x *singleton) startRequest(g Generation) hosting.StartRequest {
@@ -128,23 +114,31 @@ func (x *singleton) ownership() Ownership {
 	return Ownership{Label: x.label, Owner: x.grant.owner, Generation: x.grant.generation, Phase: x.phase(), Error: x.why}
 }
 
-// record returns what the journal stores: that the label is in use, and where an instance may run.
-// It is stored before the request that starts the instance is sent, so a new coordinator knows
-// which node must report before it starts another instance. Each granted generation, and each call
-// that changes the source, also changes the record. The journal therefore rejects a replaced
-// coordinator before it acts on a grant, answers a request with it, or changes anything at the
-// source.
-func (x *singleton) record() *record {
-	r := record{Generation: x.askedGeneration, Granted: x.granted, Removed: x.ending}
-	if x.specUncertain || x.stopUncertain || x.asking.changes() {
-		r.Call = x.lastCall
+// record returns what the journal stores. A new coordinator knows by it which node must report
+// before it starts another instance.
+func (x *singleton) record() singletonRecord {
+	r := singletonRecord{Stopped: x.ending || !x.registered, Owner: x.granted.owner, Granted: x.granted.generation, Generation: x.askedGeneration}
+	if !r.Stopped {
+		r.Spec = x.spec
 	}
-	if p, has := x.instance(); has {
-		r.Node, r.Incarnation, r.Request = p.On.Name, p.On.Incarnation, x.request
-	} else if x.expected {
+	if _, has := x.instance(); has || x.expected {
 		r.Node, r.Incarnation, r.Request = x.on.Name, x.on.Incarnation, x.request
 	}
-	return &r
+	return r
+}
+
+// revive continues from a record.
+func (x *singleton) revive(r singletonRecord) {
+	x.spec, x.registered, x.ending = r.Spec, !r.Stopped, r.Stopped
+	x.granted, x.askedGeneration = grant{r.Owner, r.Granted}, r.Generation
+	x.grant = grant{r.Node, r.Generation}
+	if r.Node != "" {
+		x.on, x.request, x.expected = hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
+		x.in.nodes.Expect(x.on)
+	}
+	if x.registered {
+		x.inherit(x.granted)
+	}
 }
 
 // install makes g the current grant: at once if no instance runs, and otherwise when the instance
@@ -159,17 +153,11 @@ func (x *singleton) install(g grant) {
 	x.grant, x.unused = g, true
 }
 
-// inherit continues the work of a former coordinator. g is the last grant of the source; the
-// instance in the journal may have an earlier grant. If g is lower than the instance's grant, the
-// source has lost grants, which the next claim reveals.
+// inherit continues with g, the last grant of a former coordinator. The instance in the journal may
+// have an earlier one.
 func (x *singleton) inherit(g grant) {
 	was := x.grant
-	if x.granted.Less(g.generation) {
-		x.granted = g.generation
-	}
 	switch {
-	case !x.recorded:
-		x.grant = g
 	case !was.generation.Less(g.generation):
 		x.grant.owner = g.owner
 	case was.owner != "" && was.generation.Term == g.generation.Term:
@@ -194,11 +182,10 @@ func (x *singleton) startDrain() {
 // other can be running.
 func (x *singleton) step() {
 	x.stopUnwanted()
-	x.verify()
 	switch {
 	case x.occupied():
 		x.follow()
-	case x.ending, !x.registered && !x.specUncertain && x.asking == nil:
+	case x.ending, !x.registered && x.asking == nil:
 		x.in.remove(x)
 	case x.moving():
 		x.grant, x.unused, x.nextGrant = x.nextGrant, true, grant{}
@@ -217,35 +204,7 @@ func (x *singleton) next() (time.Time, bool) {
 	return e.At, e.OK
 }
 
-// verify settles the effect of calls that seem to have failed. It stores the spec again, or has the
-// source forget the label if there is no spec. A singleton that the source has forgotten ends.
-func (x *singleton) verify() {
-	switch {
-	case !x.mayAsk():
-	case x.specUncertain && !x.registered:
-		x.ask(question{purpose: toVerify, op: OpForget})
-	case x.stopUncertain:
-		x.ask(question{purpose: toVerify, op: OpClaimSeq})
-	case x.specUncertain:
-		x.ask(question{purpose: toVerify, op: OpPutSpec, spec: x.spec})
-	}
-}
-
-// ask calls the source. At most one call is in flight for a singleton.
-func (x *singleton) ask(q question) {
-	q.x, x.asking = x, &q
-	call := SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec}
-	if q.op == OpClaimTerm {
-		call.Floor = max(x.floor, x.granted.Term) // a source that was restored may have lost grants
-	}
-	number := x.in.call(&q, call)
-	if q.changes() {
-		x.lastCall = hosting.RequestID{Epoch: x.in.cfg.Epoch, N: number}
-		x.touch()
-	}
-}
-
-// mayAsk reports whether x may call the source without a request.
+// mayAsk reports whether x may claim a grant without a request.
 func (x *singleton) mayAsk() bool { return !x.ending && x.asking == nil && x.ready() }
 
 // ready reports whether the delay after the last failure is over.
@@ -300,13 +259,8 @@ func (x *singleton) wanted(p hosting.Place) bool {
 		p.On.Name == x.grant.owner && p.Request.Generation.Term == x.grant.generation.Term
 }
 
-// places returns where x is or may be. It excludes the places of a spec with that label.
-func (x *singleton) places() []hosting.Place {
-	if x.in.isSpec(x.label) {
-		return nil
-	}
-	return x.in.nodes.PlacesOf(x.label)
-}
+// places returns where x is or may be.
+func (x *singleton) places() []hosting.Place { return x.in.nodes.PlacesOf(x.label) }
 
 // occupied reports whether an instance may run, other than those that are overdue.
 func (x *singleton) occupied() bool {
@@ -324,7 +278,7 @@ func (x *singleton) occupied() bool {
 // it stays.
 func (x *singleton) follow() {
 	if to, ok := x.moveTarget(); ok && x.mayAsk() {
-		x.ask(question{purpose: toMove, op: OpClaimTerm, owner: to})
+		x.claim(claim{purpose: toMove, owner: to})
 	}
 }
 
@@ -346,11 +300,6 @@ func (x *singleton) place() {
 	if !x.registered || !x.mayAsk() || !x.in.nodes.Settled() {
 		return
 	}
-	if x.in.isSpec(x.label) {
-		x.unplace()
-		x.why = fmt.Sprintf("%v: a spec has the label %q; remove it", ErrExists, x.label)
-		return
-	}
 	v, election := x.in.nodes.View(), x.in.cfg.Election
 	if n, ok := x.spec.Anchor.admits(x.grant.owner, v, election); ok && x.unused {
 		x.launch(hosting.IDOf(n))
@@ -363,11 +312,11 @@ func (x *singleton) place() {
 		if x.attempts == 0 {
 			x.why = err.Error()
 		}
-	case x.on == hosting.IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
-		x.ask(question{purpose: toOwn, op: OpClaimSeq, owner: n.Name})
+	case x.on == hosting.IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor && x.renew():
+		x.unused = true
 	default:
 		x.grant.owner, x.unused = "", false
-		x.ask(question{purpose: toOwn, op: OpClaimTerm, owner: n.Name})
+		x.claim(claim{purpose: toOwn, owner: n.Name})
 	}
 }
 

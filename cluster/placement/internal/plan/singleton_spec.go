@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A Generation is the fencing token of a managed singleton's instance; see

@@ -19,36 +19,28 @@ type singletons struct {
 	nodes   *hosting.Nodes
 	isSpec  func(label string) bool
 	all     map[string]*singleton
-	calls   sourceCalls
-	catalog catalog
-	journal stored
+	claims  claims
+	records map[string]singletonRecord // by label, also of singletons that have ended
+	before  map[string]singletonRecord // what the last facts have replaced
 
+	changed map[string]*singleton // whose record may have changed
 	dirty   map[string]bool       // labels that take a step
 	due     deadlines.Map[string] // when labels take a step even if nothing happens
 	settled bool                  // of nodes, at the last step
 }
 
-// A catalog tracks the list of singletons in the source.
-type catalog struct {
-	listed   bool      // the source has returned the list
-	failures int       // of calls for it
-	retryAt  time.Time // when the source is called again; zero while a call is in flight
-}
-
 func newSingletons(cfg Config, f *hosting.Nodes) *singletons {
 	return &singletons{
-		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{},
-		calls: sourceCalls{open: map[uint64]*question{}}, journal: stored{records: map[string]record{}},
+		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{}, claims: claims{open: map[uint64]*claim{}},
+		records: map[string]singletonRecord{}, before: map[string]singletonRecord{}, changed: map[string]*singleton{},
 	}
 }
 
-// get returns the singleton of a label. It adds one if the label has no singleton.
-func (s *singletons) get(label string) *singleton {
-	x := s.all[label]
-	if x == nil {
-		x = &singleton{in: s, label: label}
-		s.all[label] = x
-	}
+// add adds a singleton. Its terms continue those of an earlier one of its label.
+func (s *singletons) add(label string) *singleton {
+	was := s.records[label]
+	x := &singleton{in: s, label: label, granted: grant{was.Owner, was.Granted}, askedGeneration: was.Generation}
+	s.all[label] = x
 	x.touch()
 	return x
 }
@@ -72,101 +64,46 @@ func (s *singletons) ownership(label string) (Ownership, bool) {
 }
 
 // replay applies a fact of the journal.
-func (s *singletons) replay(of Fact) {
-	delete(s.journal.records, of.Label)
-	if of.ofSingleton() {
-		s.journal.records[of.Label] = *of.Record
-	}
+func (s *singletons) replay(label string, r singletonRecord) {
+	s.records[label] = r.after(s.records[label])
 }
 
 // begin continues from the replayed facts. An instance may run where the last one was requested,
 // until its node has reported that it does not.
 func (s *singletons) begin() {
-	for _, label := range slices.Sorted(maps.Keys(s.journal.records)) {
-		r, x := s.journal.records[label], s.get(label)
-		x.grant, x.askedGeneration, x.recorded = grant{r.Node, r.Generation}, r.Generation, true
-		x.granted, x.lastCall = r.Granted, r.Call
-		if !r.Call.IsZero() {
-			x.suspectLastCall()
-		}
-		if r.Node != "" {
-			x.on, x.request, x.expected = hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
-			s.nodes.Expect(x.on)
+	for _, label := range slices.Sorted(maps.Keys(s.records)) {
+		if r := s.records[label]; !r.Stopped || r.Node != "" {
+			s.add(label).revive(r)
 		}
 	}
-	s.callList()
 }
 
-func (s *singletons) callList() {
-	s.catalog.retryAt = time.Time{}
-	s.call(&question{purpose: toList, op: OpList}, SourceCall{Op: OpList})
+// withdraw undoes what a fact with a spec has changed, which the journal rejects.
+func (s *singletons) withdraw(f Fact) {
+	if f.Singleton.Request != s.before[f.Label].Request {
+		s.nodes.Forget(hosting.NodeID{Name: f.Singleton.Node, Incarnation: f.Singleton.Incarnation}, f.Label)
+	}
+	was, known := s.before[f.Label]
+	delete(s.all, f.Label)
+	delete(s.records, f.Label)
+	if known {
+		s.records[f.Label] = was
+	}
+	if known && !was.Stopped {
+		s.add(f.Label).revive(was)
+	}
 }
 
-// call emits a call to the source. q handles the answer.
-func (s *singletons) call(q *question, e SourceCall) (number uint64) {
-	e.Number = s.calls.begin(q, s.nodes.Now().Add(s.cfg.SourceTimeout))
-	s.nodes.Emit(e)
-	return e.Number
-}
-
-// apply handles an input about singletons.
+// apply handles a request.
 func (s *singletons) apply(in Input) {
 	switch in := in.(type) {
-	case SourceAnswer:
-		s.receive(in)
 	case StartSingleton:
-		s.serve(in.Token, func() { s.start(in) })
+		s.start(in)
 	case MoveSingleton:
-		s.serve(in.Token, func() { s.move(in) })
+		s.move(in)
 	case StopSingleton:
-		s.serve(in.Token, func() { s.stop(in) })
+		s.stop(in)
 	}
-}
-
-// receive handles an answer of the source. The answer to a call that was given up is ignored.
-func (s *singletons) receive(in SourceAnswer) {
-	q := s.calls.end(in.Number)
-	switch {
-	case q == nil:
-	case q.purpose == toList:
-		s.receiveList(in.Records, in.Err)
-	default:
-		q.receive(in)
-	}
-}
-
-// receiveList handles the list of singletons. A record without a generation was stored after its
-// singleton had been forgotten, by a call that took effect late.
-func (s *singletons) receiveList(records []SourceRecord, err error) {
-	if err != nil {
-		s.catalog.failures++
-		s.catalog.retryAt = s.nodes.Now().Add(s.cfg.delay(s.catalog.failures))
-		return
-	}
-	s.catalog.listed = true
-	for _, r := range records {
-		x := s.get(r.Spec.Label)
-		if r.Generation == (Generation{}) {
-			x.specUncertain = true
-			continue
-		}
-		x.spec, x.registered = r.Spec, true
-		x.inherit(grant{r.Owner, r.Generation})
-	}
-	s.touchAll()
-}
-
-// serve carries out a request. It fails the request if the list of singletons is unknown.
-func (s *singletons) serve(from hosting.Token, request func()) {
-	if !s.catalog.listed {
-		s.reply(from, nil, s.errUnlisted())
-		return
-	}
-	request()
-}
-
-func (s *singletons) errUnlisted() error {
-	return fmt.Errorf("%w: it has not returned the list of singletons yet; try again", ErrSource)
 }
 
 // reply answers a request. Token 0 belongs to no request.
@@ -189,7 +126,7 @@ func (s *singletons) start(in StartSingleton) {
 	}
 	owner, err := in.Spec.Anchor.resolve(label, s.nodes.View(), s.cfg.Election, nil)
 	x := s.all[label]
-	claim := question{purpose: toStart, op: OpClaimTerm, owner: owner.Name, spec: in.Spec, token: in.Token}
+	grants := claim{purpose: toStart, owner: owner.Name, spec: in.Spec, token: in.Token}
 	switch {
 	case x != nil && x.busy(owner.Name):
 		s.reply(in.Token, nil, inProgress(label))
@@ -198,16 +135,16 @@ func (s *singletons) start(in StartSingleton) {
 	case err != nil:
 		s.reply(in.Token, nil, err)
 	case x == nil:
-		s.get(label).ask(claim)
+		s.add(label).claim(grants)
 	case x.moving():
 		s.reply(in.Token, x.ownership(), nil)
-	case x.grant.owner == owner.Name && x.phase() == SingletonActive:
-		claim.purpose, claim.op = toRegrant, OpClaimSeq
-		x.ask(claim)
-	case x.grant.owner == owner.Name && x.spec.equal(in.Spec): // it is starting
+	case x.grant.owner == owner.Name && x.phase() == SingletonActive && x.renew(): // its instance continues
+		x.spec = in.Spec
+		s.reply(in.Token, x.ownership(), nil)
+	case x.grant.owner == owner.Name && x.phase() != SingletonActive && x.spec.equal(in.Spec): // it is starting
 		s.reply(in.Token, x.ownership(), nil)
 	default:
-		x.ask(claim)
+		x.claim(grants)
 	}
 }
 
@@ -233,7 +170,7 @@ func (s *singletons) move(in MoveSingleton) {
 	case owner.Name == x.grant.owner:
 		s.reply(in.Token, x.ownership(), nil)
 	default:
-		x.ask(question{purpose: toMove, op: OpClaimTerm, owner: owner.Name, token: in.Token})
+		x.claim(claim{purpose: toMove, owner: owner.Name, token: in.Token})
 	}
 }
 
@@ -246,7 +183,11 @@ func (s *singletons) stop(in StopSingleton) {
 	case x.asking != nil:
 		x.requests = append(x.requests, in)
 	default:
-		x.ask(question{purpose: toStop, op: OpForget, token: in.Token})
+		x.ending, x.nextGrant = true, grant{}
+		x.resetFailures()
+		x.startDrain()
+		x.stopTokens = append(x.stopTokens, in.Token)
+		x.touch()
 	}
 }
 
@@ -256,7 +197,7 @@ func (s *singletons) idle(label string) (*singleton, error) {
 	switch {
 	case x == nil, !x.registered && !x.ending && x.asking == nil:
 		return nil, fmt.Errorf("%w: there is no singleton %q", ErrNotFound, label)
-	case x.ending, x.moving(), x.asking.is(toMove) && x.asking.token != 0, x.asking.is(toStop):
+	case x.ending, x.moving(), x.asking.is(toMove) && x.asking.token != 0:
 		return nil, inProgress(label)
 	}
 	return x, nil
@@ -345,7 +286,7 @@ func (s *singletons) Lost(on hosting.NodeID) {
 // Leaving reports whether an instance is about to be moved away from a node.
 func (s *singletons) Leaving(on hosting.NodeID) bool {
 	for _, x := range s.all {
-		if _, ok := x.moveTarget(); ok && x.on == on && s.catalog.listed {
+		if _, ok := x.moveTarget(); ok && x.on == on {
 			return true
 		}
 	}
@@ -364,20 +305,14 @@ func (s *singletons) Notice(labels map[string]bool, all bool) {
 	}
 }
 
-// Reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
+// Reconcile gives up claims that have taken too long, and then each dirty singleton takes a step.
 func (s *singletons) Reconcile() {
 	now := s.nodes.Now()
-	for _, number := range s.calls.due.Pass(now) {
-		s.receive(SourceAnswer{Number: number, Err: errNoAnswer})
-	}
-	if at := s.catalog.retryAt; !at.IsZero() && !now.Before(at) {
-		s.callList()
+	for _, number := range s.claims.due.Pass(now) {
+		s.claims.end(TermClaimed{Number: number, Err: errNoAnswer})
 	}
 	for _, label := range s.due.Pass(now) {
 		s.dirty[label] = true
-	}
-	if !s.catalog.listed {
-		return
 	}
 	if settled := s.nodes.Settled(); settled != s.settled {
 		s.settled = settled
@@ -404,30 +339,38 @@ func (s *singletons) remove(x *singleton) {
 	}
 }
 
-// keep stores the changes of x in the journal, and sets when x takes its next step. While a spec
-// has the label, nothing is stored: the journal has one record for a label, which then belongs to
-// the spec.
+// keep notes that the record of x may have changed, and sets when x takes its next step.
 func (s *singletons) keep(x *singleton) {
-	exists := s.all[x.label] == x
-	if !s.isSpec(x.label) {
-		var now *record
-		if exists && x.granted != (Generation{}) {
-			now = x.record()
-		}
-		s.journal.put(x.label, now)
-	}
-	if at, ok := x.next(); ok && exists {
+	s.changed[x.label] = x
+	if at, ok := x.next(); ok && s.all[x.label] == x {
 		s.due.Set(x.label, at)
 	} else {
 		s.due.Clear(x.label)
 	}
 }
 
+// facts returns the records that have changed, and those that they replace are the ones before.
+func (s *singletons) facts() (facts []Fact) {
+	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
+		now, was := s.changed[label].record(), s.records[label]
+		if now.Granted == (Generation{}) || now.same(was) {
+			continue
+		}
+		if _, known := s.records[label]; known {
+			s.before[label] = was
+		}
+		s.records[label] = now
+		news := now.sparing(was)
+		facts = append(facts, Fact{Label: label, Singleton: &news})
+	}
+	clear(s.changed)
+	return facts
+}
+
 // Next returns when a step is due.
 func (s *singletons) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.due.First())
-	e.Add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
-	e.Add(s.calls.due.First())
+	e.Add(s.claims.due.First())
 	return e.At, e.OK
 }

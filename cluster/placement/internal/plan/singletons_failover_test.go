@@ -73,15 +73,15 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 // shown as the owner.
 func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
+	r := newSourceRig(t, newFakeSource(), "a", "b")
 	r.start("catalog", Leader())
-	r.refuse = failing(OpClaimTerm)
+	r.refuse = errStore
 	r.crash("a")
 	o := r.is("catalog", SingletonOwnerless, "", 1, 0)
 	require.Contains(t, o.Error, errStore.Error())
 	r.pass(time.Minute)
 	r.is("catalog", SingletonOwnerless, "", 1, 0)
-	require.Less(t, len(r.source.asked), 5)
+	require.Less(t, r.source.asked, 5)
 	r.refuse = nil
 	r.pass(30 * time.Second)
 	r.is("catalog", SingletonActive, "b", 2, 0)
@@ -100,8 +100,8 @@ func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// The coordinator's node was the owner, and ran specs, too. All of it is on the survivors. With a
-// shared source the next owner has the next term.
+// The coordinator's node was the owner, and ran specs, too. All of it is on the survivors. The next
+// owner has the next term.
 func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
@@ -122,7 +122,7 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	require.Equal(t, []string{"c"}, r.running("minter"))
 }
 
-// A new coordinator keeps running instances, even without a journal.
+// A new coordinator keeps running instances.
 func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -130,11 +130,8 @@ func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 	r.start("catalog", OnNode("b"))
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 1, 1)
-	r.journal = map[string]record{}
-	r.boot()
-	r.is("catalog", SingletonActive, "b", 1, 1)
 	require.Len(t, r.started, 1)
-	require.Len(t, r.journal, 1)
+	require.Len(t, r.singles, 1)
 }
 
 // A new coordinator waits for a start that its predecessor has requested, and does not request it
@@ -185,14 +182,16 @@ func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 }
 
-// If a new coordinator finds an instance with a lower generation than the source's, it stops that
+// If a new coordinator finds an instance with a lower generation than the last grant, it stops that
 // instance before it starts the owner's.
 func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
 	r.agents[hosting.IDOf(r.nodes["c"])]["catalog"] = hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
-	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) // by a coordinator on another side
+	granted := r.singles["catalog"] // its coordinator has ended before it has told the node
+	granted.Granted = Generation{Term: 2}
+	r.singles["catalog"] = granted
 	r.holdStops = true
 	r.boot()
 	r.is("catalog", SingletonDraining, "b", 1, 0)
@@ -202,7 +201,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 }
 
-// A coordinator that is the leader again begins with what the source says then.
+// A coordinator that is the leader again begins with what the journal says then.
 func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -217,91 +216,37 @@ func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// If each node has a source of its own, the next coordinator does not know the singletons of the
-// former one, and stops them. That is why all nodes must share one source.
-func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
-	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
-	r.start("catalog", OnNode("b"))
-	r.source = newFakeSource()
-	r.crash("a")
-	r.boot()
-	r.none("catalog")
-	require.Empty(t, r.journal)
-}
-
 // A coordinator that does not know that it has been replaced must write to the journal before it
-// changes anything at the source, acts on a grant, or reports one.
-func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
+// acts on a grant, or reports one.
+func TestTheJournalKnowsOfGrantsFirst(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
-	other := singleOf("catalog", OnNode("b"))
 	grown := func() func(what string) {
-		before := r.journal["catalog"]
+		before := r.singles["catalog"]
 		return func(what string) {
-			now, kept := r.journal["catalog"]
-			require.True(t, !kept || !now.same(before), "%s left no record in the journal", what)
+			require.False(t, r.singles["catalog"].same(before), "%s left no record in the journal", what)
 		}
 	}
-	r.holdCalls, r.holdStops = true, true
-
-	r.startSpec(singleOf("catalog", OnNode("a")))
+	r.holdStops = true
 	marked := grown()
-	r.answerNext()
-	marked("ClaimSeq")
-
-	to := r.startSpec(other)
+	r.startSpec(singleOf("catalog", OnNode("a")))
+	marked("the next number")
 	marked = grown()
-	r.answerNext()
-	marked("ClaimTerm")
-	require.Equal(t, hosting.RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "PutSpec is announced")
-	r.answerNext()
-	require.True(t, r.journal["catalog"].Call.IsZero(), "and known to have happened")
+	to := r.startSpec(singleOf("catalog", OnNode("b")))
+	marked("the next term")
 	require.Equal(t, SingletonDraining, r.answered(to).Phase)
 	r.release()
-
+	marked = grown()
 	r.stop("catalog")
-	require.Equal(t, hosting.RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "Forget is announced")
-	r.answerNext()
-	require.Empty(t, r.journal)
-}
-
-// A call of a former coordinator may take effect for a while after its end. The new coordinator
-// checks the result after that time.
-func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		ask  func(*singletonsRig)
-	}{
-		{name: "a spec that was kept late", ask: func(r *singletonsRig) { r.start("catalog", Leader()); r.answerNext() }},
-		{name: "a spec that was forgotten late", ask: func(r *singletonsRig) {
-			r.holdCalls = false
-			r.start("catalog", Leader())
-			r.holdCalls = true
-			r.stop("catalog")
-		}},
-	} {
-		r := newSingletonsRig(t, "a")
-		r.holdCalls = true
-		c.ask(r)
-		late := r.calls[0]
-		r.holdCalls = false
-		r.boot()
-		r.pass(time.Second)
-		r.source.ask(late)
-		r.pass(time.Minute)
-		r.none("catalog")
-		require.Empty(t, r.source.specs, c.name)
-		require.Empty(t, r.journal, c.name)
-	}
+	marked("the stop")
+	r.forgotten("catalog")
 }
 
 // A backup of the source is restored. The coordinator knows the terms that it has lost.
 func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
+	r := newSourceRig(t, newFakeSource(), "a", "b")
 	r.source.terms["catalog"] = 8
 	r.start("catalog", Leader())
 	r.is("catalog", SingletonActive, "a", 9, 0)
@@ -310,8 +255,8 @@ func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 10, 0)
 }
 
-// The journal of an instance has a later term than the source, which is newer than the journal. The
-// next instance is above both, on the same node as well.
+// The journal of an instance has a later term than the coordinator's. The next instance is above
+// both, on the same node as well.
 func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 	t.Parallel()
 	refused := func(r *singletonsRig, term uint64) {

@@ -19,7 +19,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 	answers := map[bool]int{} // those that fail, and others
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, not a secret
-		r := newSingletonsRig(t, "a:w", "b:w")
+		r := newSourceRig(t, newFakeSource(), "a:w", "b:w")
 		r.holdCalls = true
 		var asked []hosting.Token
 		var story []string
@@ -32,28 +32,28 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 				story = append(story, "another coordinator")
 				for _, c := range r.calls {
 					if rng.IntN(2) == 0 {
-						r.source.ask(c)
+						r.source.claim(c)
 					}
 				}
 				r.boot()
 			case len(r.calls) == 0:
 				r.pass(time.Second)
 			case p == 2:
-				story = append(story, r.calls[0].Op.String()+" fails")
+				story = append(story, "fails")
 				r.failNext(false)
 			case p == 3:
-				story = append(story, r.calls[0].Op.String()+" seems to fail")
+				story = append(story, "seems to fail")
 				r.failNext(true)
 			case p == 4:
-				story = append(story, r.calls[0].Op.String()+" is not answered in time")
+				story = append(story, "is not answered in time")
 				late := r.calls[0]
 				r.calls = r.calls[1:]
 				if rng.IntN(2) == 0 {
-					r.source.ask(late)
+					r.source.claim(late)
 				}
 				r.pass(4 * time.Second)
 			default:
-				story = append(story, r.calls[0].Op.String())
+				story = append(story, "answered")
 				r.answerNext()
 			}
 		}
@@ -73,7 +73,7 @@ func (r *singletonsRig) failNext(happens bool) {
 	next := r.calls[0]
 	r.calls = r.calls[1:]
 	if happens {
-		r.source.ask(next)
+		r.source.claim(next)
 	}
-	r.step(SourceAnswer{Number: next.Number, Err: errStore})
+	r.step(TermClaimed{Number: next.Number, Err: errStore})
 }

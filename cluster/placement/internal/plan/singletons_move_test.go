@@ -31,7 +31,7 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	r, to := moving(t, 0)
 	o := r.answered(to)
 	require.Equal(t, Ownership{Label: "catalog", Owner: "b", Generation: Generation{Term: 1}, Phase: SingletonDraining}, o)
-	require.Equal(t, "a", r.source.own["catalog"].Owner, "the term is claimed first")
+	require.Equal(t, "a", r.singles["catalog"].Owner, "the term is granted first")
 	stop := r.sends[len(r.sends)-1].Msg.(hosting.StopRequest)
 	require.Equal(t, Generation{Term: 1}, stop.Generation)
 
@@ -98,7 +98,7 @@ func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
 // No move or stop begins while the call for the term is in flight.
 func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "z", "b:worker")
+	r := newSourceRig(t, newFakeSource(), "z", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.join(1, "a:worker")
 	r.holdCalls = true
@@ -197,7 +197,7 @@ func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 // when they have ended. The others stay until the node leaves.
 func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a:worker", "b:worker")
+	r := newSourceRig(t, newFakeSource(), "a:worker", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.start("minter", OnNode("a"))
 	r.start("manager", Leader())

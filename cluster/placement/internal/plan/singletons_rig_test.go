@@ -11,29 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 )
 
-// A singletonsRig is a planner with nodes and a source. A test can inspect it after each event. By
-// default the source answers at once, and agents carry out requests at once.
+// A singletonsRig is a planner with nodes, and perhaps a source. A test can inspect it after each
+// event. By default the source answers at once, and agents carry out requests at once.
 type singletonsRig struct {
 	t       *testing.T
 	now     time.Time
 	m       *Planner
 	epoch   uint64
-	source  *fakeSource
+	source  *fakeSource // nil: the planner issues terms
 	journal map[string]record
-	bytes   int // bytes written to the journal
-	largest int // fact
+	singles map[string]singletonRecord // in the journal, too
+	bytes   int                        // bytes written to the journal
+	largest int                        // fact
 	nodes   map[string]hosting.Node
 	gone    []hosting.Gone
 	agents  map[hosting.NodeID]map[string]hosting.Reported
 
-	holdCalls, holdStarts, holdStops bool // they are kept, for the test to answer
-	refuse                           func(SourceCall) error
+	holdCalls, holdStarts, holdStops bool             // they are kept, for the test to answer
+	refuse                           error            // of the source
 	refuseFact                       func(Fact) error // of the journal
 	failStart                        func(hosting.StartRequest, hosting.NodeID) string
-	calls                            []SourceCall
+	calls                            []ClaimTerm
 	sends, held                      []hosting.Send
 	answers                          map[hosting.Token]hosting.Reply
 	tokens                           hosting.Token
@@ -43,14 +44,19 @@ type singletonsRig struct {
 
 var rigConfig = Config{
 	Strategy: LeastLoaded(), Election: oldest(""),
-	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second, SourceTimeout: 3 * time.Second,
+	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second,
 }
 
 // newSingletonsRig returns a rig with those nodes, the oldest first. Each is a name, optionally
 // followed by a colon and roles.
 func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
+	return newSourceRig(t, nil, nodes...)
+}
+
+// newSourceRig returns a rig whose planner takes terms from a source.
+func newSourceRig(t *testing.T, source *fakeSource, nodes ...string) *singletonsRig {
 	r := &singletonsRig{
-		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: newFakeSource(), journal: map[string]record{},
+		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: source, journal: map[string]record{}, singles: map[string]singletonRecord{},
 		nodes: map[string]hosting.Node{}, agents: map[hosting.NodeID]map[string]hosting.Reported{}, answers: map[hosting.Token]hosting.Reply{},
 	}
 	for i, n := range nodes {
@@ -76,9 +82,15 @@ func (r *singletonsRig) boot() {
 	r.epoch++
 	cfg := rigConfig
 	cfg.Epoch = r.epoch
+	if r.source != nil {
+		cfg.SourceTimeout = 3 * time.Second
+	}
 	r.m = New(cfg)
 	for label, rec := range r.journal {
 		r.m.Replay(Fact{Label: label, Record: &rec})
+	}
+	for label, rec := range r.singles {
+		r.m.Replay(Fact{Label: label, Singleton: &rec})
 	}
 	r.calls, r.sends, r.held = nil, nil, nil
 	r.step(Recovered{})
@@ -117,14 +129,14 @@ func (r *singletonsRig) change(name string, do func(*hosting.Node)) {
 }
 
 func (r *singletonsRig) step(in Input) {
-	var u PendingFacts
+	var u journaled.Pending[Fact, hosting.Effect]
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
 		switch e := e.(type) {
 		case hosting.Reply:
 			require.NotContains(r.t, r.answers, e.Token, "a request is answered twice")
 			r.answers[e.Token] = e
-		case SourceCall:
+		case ClaimTerm:
 			if r.holdCalls {
 				r.calls = append(r.calls, e)
 			} else {
@@ -139,19 +151,22 @@ func (r *singletonsRig) step(in Input) {
 }
 
 // save stores all facts, and returns the effects.
-func (r *singletonsRig) save(u *PendingFacts) []hosting.Effect {
+func (r *singletonsRig) save(u *journaled.Pending[Fact, hosting.Effect]) []hosting.Effect {
 	for {
-		batch := u.Batch(MaxAppend)
+		batch := u.Batch(4<<20, Fact.Size)
 		if err := r.refusal(batch); err != nil {
 			require.True(r.t, u.Refused(len(batch), err, r.m, r.now))
 			continue
 		}
 		for _, f := range batch {
-			r.bytes, r.largest = r.bytes+f.size(), max(r.largest, f.size())
-			if f.Record == nil {
-				delete(r.journal, f.Label)
-			} else {
+			r.bytes, r.largest = r.bytes+f.Size(), max(r.largest, f.Size())
+			switch {
+			case f.Singleton != nil:
+				r.singles[f.Label] = f.Singleton.after(r.singles[f.Label])
+			case f.Record != nil:
 				r.journal[f.Label] = f.Record.after(r.journal[f.Label])
+			default:
+				delete(r.journal, f.Label)
 			}
 		}
 		if effects, done := u.Stored(len(batch)); done {
@@ -173,13 +188,10 @@ func (r *singletonsRig) refusal(batch []Fact) error {
 }
 
 // answer lets the source answer a call.
-func (r *singletonsRig) answer(c SourceCall) {
-	out := SourceAnswer{Number: c.Number}
-	if r.refuse != nil {
-		out.Err = r.refuse(c)
-	}
+func (r *singletonsRig) answer(c ClaimTerm) {
+	out := TermClaimed{Number: c.Number, Err: r.refuse}
 	if out.Err == nil {
-		out = r.source.ask(c)
+		out.Term = r.source.claim(c)
 	}
 	r.step(out)
 }
@@ -370,61 +382,32 @@ func (r *singletonsRig) running(label string) (on []string) {
 	return on
 }
 
+// forgotten requires that the journal has nothing of a singleton but its last grant.
+func (r *singletonsRig) forgotten(label string) {
+	r.t.Helper()
+	rec := r.singles[label]
+	require.True(r.t, rec.Stopped)
+	require.Empty(r.t, rec.Spec)
+	require.Empty(r.t, rec.Node)
+}
+
 // A fakeSource is a source of generations without a store.
 type fakeSource struct {
 	terms map[string]uint64 // the highest ever
-	own   map[string]generation.Ownership
-	specs map[string]SingletonSpec
-	asked []string
+	asked int
 
 	ignoresFloor bool // it breaks its contract
 }
 
-func newFakeSource() *fakeSource {
-	return &fakeSource{terms: map[string]uint64{}, own: map[string]generation.Ownership{}, specs: map[string]SingletonSpec{}}
-}
+func newFakeSource() *fakeSource { return &fakeSource{terms: map[string]uint64{}} }
 
-func (f *fakeSource) ask(c SourceCall) SourceAnswer {
-	f.asked = append(f.asked, strings.TrimSpace(c.Op.String()+" "+c.Label))
-	out := SourceAnswer{Number: c.Number}
-	own, owned := f.own[c.Label]
-	switch c.Op {
-	case OpClaimTerm:
-		if !f.ignoresFloor {
-			f.terms[c.Label] = max(f.terms[c.Label], c.Floor)
-		}
-		f.terms[c.Label]++
-		out.Generation = Generation{Term: f.terms[c.Label]}
-		f.own[c.Label] = generation.Ownership{Owner: c.Owner, Generation: out.Generation}
-	case OpClaimSeq:
-		if !owned {
-			out.Err = generation.ErrNeverClaimed
-			break
-		}
-		own.Generation.Seq++
-		f.own[c.Label], out.Generation = own, own.Generation
-	case OpPutSpec:
-		f.specs[c.Label] = c.Spec
-	case OpList:
-		for label, spec := range f.specs {
-			out.Records = append(out.Records, SourceRecord{Spec: spec, Owner: f.own[label].Owner, Generation: f.own[label].Generation})
-		}
-		slices.SortFunc(out.Records, func(a, b SourceRecord) int { return strings.Compare(a.Spec.Label, b.Spec.Label) })
-	case OpForget:
-		delete(f.own, c.Label)
-		delete(f.specs, c.Label)
+func (f *fakeSource) claim(c ClaimTerm) uint64 {
+	f.asked++
+	if !f.ignoresFloor {
+		f.terms[c.Label] = max(f.terms[c.Label], c.Floor)
 	}
-	return out
+	f.terms[c.Label]++
+	return f.terms[c.Label]
 }
 
 var errStore = errors.New("the store is full")
-
-// failing makes calls of those kinds fail.
-func failing(ops ...SourceOp) func(SourceCall) error {
-	return func(c SourceCall) error {
-		if slices.Contains(ops, c.Op) {
-			return errStore
-		}
-		return nil
-	}
-}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -9,111 +10,53 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/persistence"
 )
 
-// If the spec cannot be stored, the start fails and no instance runs. Likewise if no term can be
-// claimed. A later call succeeds; a skipped term does no harm.
+// If no term can be claimed, the start fails and no instance runs. A later call succeeds; a skipped
+// term does no harm.
 func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	t.Parallel()
-	for _, op := range []SourceOp{OpClaimTerm, OpPutSpec} {
-		r := newSingletonsRig(t, "a")
-		r.refuse = failing(op)
-		to := r.start("catalog", Leader())
-		r.failedWith(to, ErrSource)
-		r.failedWith(to, errStore)
-		require.ErrorContains(t, r.answers[to].Err, op.String())
-		r.none("catalog")
-		r.pass(time.Hour)
-		r.none("catalog")
-		require.Empty(t, r.started)
-		require.Empty(t, r.journal)
+	r := newSourceRig(t, newFakeSource(), "a")
+	r.refuse = errStore
+	to := r.start("catalog", Leader())
+	r.failedWith(to, ErrSource)
+	r.failedWith(to, errStore)
+	r.none("catalog")
+	r.pass(time.Hour)
+	r.none("catalog")
+	require.Empty(t, r.started)
+	require.Empty(t, r.singles)
 
-		r.refuse = nil
-		r.answered(r.start("catalog", Leader()))
-		require.Equal(t, SingletonActive, r.answered(r.start("catalog", Leader())).Phase)
-	}
+	r.refuse = nil
+	r.answered(r.start("catalog", Leader()))
+	require.Equal(t, SingletonActive, r.answered(r.start("catalog", Leader())).Phase)
 }
 
 // A failing source does not affect running instances.
 func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "z", "b:worker")
+	r := newSourceRig(t, newFakeSource(), "z", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.join(1, "a:worker")
-	r.refuse = failing(OpClaimTerm, OpClaimSeq, OpForget, OpPutSpec)
+	r.refuse = errStore
 	r.failedWith(r.move("catalog"), ErrSource)
-	r.failedWith(r.stop("catalog"), ErrSource)
-	r.failedWith(r.start("catalog", OnNode("b")), ErrSource)
+	r.failedWith(r.start("catalog", OnNode("a")), ErrSource)
 	r.pass(time.Minute)
 	require.Equal(t, []string{"b"}, r.running("catalog"))
-	require.Contains(t, r.is("catalog", SingletonActive, "b", 1, 0).Error, errStore.Error())
+	r.is("catalog", SingletonActive, "b", 1, 0)
 	r.refuse = nil
 	r.pass(time.Minute)
-	require.Empty(t, r.is("catalog", SingletonActive, "b", 1, 1).Error)
+	require.Empty(t, r.is("catalog", SingletonActive, "b", 1, 0).Error)
 	r.answered(r.move("catalog"))
 	r.is("catalog", SingletonActive, "a", 2, 0)
-}
-
-// A stop that has failed may have taken effect at the source. If it has, the singleton ends.
-func TestAStopThatSeemedToFailGoesOn(t *testing.T) {
-	t.Parallel()
-	for _, happened := range []bool{true, false} {
-		r := newSingletonsRig(t, "a", "b")
-		r.start("catalog", Leader())
-		r.holdCalls = true
-		to := r.stop("catalog")
-		if happened {
-			r.source.ask(r.calls[0])
-		}
-		r.holdCalls = false
-		r.pass(4 * time.Second)
-		r.failedWith(to, ErrSource)
-		if happened {
-			r.none("catalog")
-			require.Empty(t, r.journal)
-		} else {
-			r.is("catalog", SingletonActive, "a", 1, 1)
-		}
-	}
-}
-
-// A failed registration may have stored the spec. If it has, the source is made to forget it.
-func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
-	t.Parallel()
-	r := newSingletonsRig(t, "a")
-	r.holdCalls = true
-	to := r.start("catalog", Leader())
-	r.answerNext()
-	r.source.ask(r.calls[0])
-	r.pass(3 * time.Second)
-	r.failedWith(to, ErrSource)
-	r.calls = r.calls[1:]
-	again := r.start("catalog", Leader()) // does not wait for a store that has been tidied up
-	r.holdCalls = false
-	r.answerNext()
-	r.is("catalog", SingletonActive, "a", 2, 0)
-	require.Equal(t, Generation{Term: 2}, r.answered(again).Generation)
-
-	r = newSingletonsRig(t, "a")
-	r.refuse = func(c SourceCall) error {
-		if c.Op == OpPutSpec {
-			r.source.ask(c)
-			return errStore
-		}
-		return nil
-	}
-	r.failedWith(r.start("catalog", Leader()), ErrSource)
-	r.none("catalog")
-	require.Empty(t, r.source.specs)
-	require.Empty(t, r.journal)
 }
 
 // A call hangs. The request is answered with an error, and everything else is served meanwhile; the
 // later outcome of the call has no effect.
 func TestACallThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a")
+	r := newSourceRig(t, newFakeSource(), "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
 	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
@@ -131,40 +74,10 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	require.Equal(t, Generation{Term: 2}, o.Generation)
 }
 
-// Until the source has returned the list, requests about singletons fail, and requests about specs
-// are served.
-func TestAListThatHangsIsAnError(t *testing.T) {
-	t.Parallel()
-	r := newSingletonsRig(t, "a")
-	r.start("catalog", Leader())
-	r.holdCalls = true
-	r.boot()
-	to := r.move("catalog")
-	r.pass(3 * time.Second)
-	r.failedWith(to, ErrSource)
-	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
-	require.Equal(t, []string{"a"}, r.running("x"))
-	require.Equal(t, []string{"a"}, r.running("catalog"))
-	r.calls, r.holdCalls = nil, false
-	r.pass(time.Minute)
-	r.is("catalog", SingletonActive, "a", 1, 0)
-}
-
-// A spec that was stored by a late call, after it was forgotten, is forgotten again.
-func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
-	t.Parallel()
-	r := newSingletonsRig(t, "a")
-	r.source.specs["catalog"] = singleOf("catalog", Leader())
-	r.boot()
-	r.pass(time.Minute)
-	r.none("catalog")
-	require.Empty(t, r.source.specs)
-}
-
 // The planner does not trust a source that has forgotten its grants and ignores the floor.
 func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
+	r := newSourceRig(t, newFakeSource(), "a", "b")
 	for range 3 {
 		r.answered(r.start("catalog", OnNode("a")))
 		r.answered(r.start("catalog", OnNode("b")))
@@ -184,26 +97,31 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 // generation. Otherwise both are granted {1,0}.
 func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 	t.Parallel()
-	shared := newFakeSource()
-	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
+	a, b := newSourceRig(t, newFakeSource(), "a"), newSourceRig(t, newFakeSource(), "b")
 	first := a.answered(a.start("catalog", Leader()))
 	require.Equal(t, first.Generation, b.answered(b.start("catalog", Leader())).Generation, "sources of their own")
 
-	a, b = newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
-	a.source, b.source = shared, shared
+	shared := newFakeSource()
+	a, b = newSourceRig(t, shared, "a"), newSourceRig(t, shared, "b")
 	first = a.answered(a.start("catalog", Leader()))
 	second := b.answered(b.start("catalog", Leader()))
 	require.True(t, first.Generation.Less(second.Generation))
 	require.NotEqual(t, first.Owner, second.Owner)
-	a.start("catalog", Leader())
+	a.crash("a")
+	a.join(99, "a")
 	a.is("catalog", SingletonActive, "a", 3, 0)
 }
 
 // The grants of a label only grow, whatever is requested and whatever fails.
 func TestGrantsOnlyGrow(t *testing.T) {
 	t.Parallel()
+	for _, source := range []*fakeSource{nil, newFakeSource()} {
+		grantsOnlyGrow(t, newSourceRig(t, source, "a:worker", "b:worker", "c:worker"))
+	}
+}
+
+func grantsOnlyGrow(t *testing.T, r *singletonsRig) {
 	rng := rand.New(rand.NewPCG(152, 0)) //nolint:gosec // a schedule, not a secret
-	r := newSingletonsRig(t, "a:worker", "b:worker", "c:worker")
 	var last Generation
 	for n := range 1000 {
 		name := string(rune('a' + rng.IntN(3)))
@@ -220,7 +138,7 @@ func TestGrantsOnlyGrow(t *testing.T) {
 			r.crash(name)
 			r.join(uint64(n+100), name+":worker")
 		case 6:
-			r.refuse = failing(SourceOp(rng.IntN(5)))
+			r.refuse = errStore
 		case 7:
 			r.refuse = nil
 		}
@@ -239,80 +157,85 @@ func TestGrantsOnlyGrow(t *testing.T) {
 	require.Greater(t, len(r.started), 100)
 }
 
-// Where it ends in place, and the source has granted another term since, or has no number
-// left, or knows of no term, it starts by a new one.
-func TestARestartInPlaceThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
+// Where the last number of a term has been granted, the next start is granted a term, and the
+// instance that has it.
+func TestATermWithoutNumbersIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
-	for _, spoil := range []func(*singletonsRig){
-		func(r *singletonsRig) { r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) },
-		func(r *singletonsRig) {
-			r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
-			r.refuse = func(c SourceCall) error {
-				if c.Op == OpClaimSeq {
-					return fmt.Errorf("catalog: %w", generation.ErrOverflow)
-				}
-				return nil
-			}
-		},
-		func(r *singletonsRig) {
-			r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
-			delete(r.source.own, "catalog")
-		},
+	for _, again := range []func(*singletonsRig){
+		func(r *singletonsRig) { r.start("catalog", Leader()) },
+		func(r *singletonsRig) { r.end("a", "catalog", ""); r.pass(time.Second) },
 	} {
-		r := newSingletonsRig(t, "a", "b")
+		r := newSingletonsRig(t, "a")
 		r.start("catalog", Leader())
-		spoil(r)
-		r.end("a", "catalog", "")
-		r.pass(time.Second)
-		r.is("catalog", SingletonActive, "a", 3, 0)
+		last := Generation{Term: 1, Seq: math.MaxUint32}
+		r.m.singletons.all["catalog"].grant.generation, r.m.singletons.all["catalog"].granted.generation = last, last
+		again(r)
+		r.is("catalog", SingletonActive, "a", 2, 0)
+		require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 a"}, r.started)
 	}
 }
 
-// A start that the source cannot number is granted a term, and the instance that has it.
-func TestAStartThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
+func TestAfterTheLastTermNothingStarts(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.start("catalog", Leader())
-	r.refuse = func(c SourceCall) error {
-		if c.Op == OpClaimSeq {
-			return generation.ErrOverflow
-		}
-		return nil
-	}
-	r.start("catalog", Leader())
-	r.is("catalog", SingletonActive, "a", 2, 0)
-	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 a"}, r.started)
+	r.singles["catalog"] = singletonRecord{Stopped: true, Granted: Generation{Term: math.MaxUint32}}
+	r.boot()
+	r.failedWith(r.start("catalog", Leader()), ErrSource)
+	r.none("catalog")
 }
 
 // Requests that have waited for the source are checked again when it has answered.
 func TestWhatWaitsForTheSourceIsLookedAtAnew(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "z", "b:worker")
+	r := newSourceRig(t, newFakeSource(), "z", "b:worker")
 	r.holdCalls = true
 	r.start("catalog", Role("worker"))
 	moved, stopped := r.move("catalog"), r.stop("catalog")
 	r.answerNext()
-	r.answerNext()
 	require.Equal(t, "b", r.answered(moved).Owner)
-	r.answerNext()
 	require.NoError(t, r.answers[stopped].Err)
 	require.Contains(t, r.answers, stopped)
 	r.none("catalog")
 }
 
-// A label that both a spec and the source have is the spec's, until that is removed.
-func TestASingletonWhoseLabelIsASpecsWaits(t *testing.T) {
+// A journal may refuse what a singleton is made from, when it starts and when it changes. Only that
+// request fails.
+func TestASingletonThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a")
-	r.start("catalog", Leader())
-	r.crash("a")
-	r.journal = map[string]record{"catalog": {Spec: Spec{Label: "catalog", Type: "kept"}}}
-	r.add(99, "b")
+	r := newSingletonsRig(t, "a", "b")
+	r.refuseFact = func(f Fact) error {
+		if f.Singleton != nil && len(f.Singleton.Spec.State) > 100 {
+			return persistence.ErrTooLarge
+		}
+		return nil
+	}
+	large := func(anchor Anchor) SingletonSpec {
+		s := singleOf("catalog", anchor)
+		s.State = make([]byte, 101)
+		return s
+	}
+	unfit := func(to hosting.Token) {
+		r.failedWith(to, ErrInvalid)
+		r.failedWith(to, persistence.ErrTooLarge)
+	}
+	unfit(r.startSpec(large(OnNode("a"))))
+	r.none("catalog")
+	require.Empty(t, r.singles)
+	require.Empty(t, r.m.nodes.PlacesOf("catalog"))
+
+	r.answered(r.start("catalog", OnNode("a")))
+	unfit(r.startSpec(large(OnNode("a"))))
+	r.is("catalog", SingletonActive, "a", 1, 0)
+	unfit(r.startSpec(large(OnNode("b"))))
+	r.pass(time.Minute)
+	require.Equal(t, []string{"a"}, r.running("catalog"))
 	r.boot()
 	r.pass(time.Minute)
-	require.Equal(t, []string{"b"}, r.running("catalog"))
-	require.Contains(t, r.is("catalog", SingletonOwnerless, "", 1, 0).Error, "remove it")
-	r.ask(func(to hosting.Token) Input { return Remove{Token: to, Label: "catalog"} })
-	r.pass(time.Minute)
-	r.is("catalog", SingletonActive, "b", 2, 0)
+	require.Equal(t, []string{"a"}, r.running("catalog"))
+	require.Empty(t, r.singles["catalog"].Spec.State)
+
+	require.NoError(t, r.answers[r.stop("catalog")].Err)
+	unfit(r.startSpec(large(Leader())))
+	r.none("catalog")
+	r.forgotten("catalog")
 }

@@ -68,8 +68,7 @@ func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 	r.failedWith(r.startSpec(SingletonSpec{Label: "catalog", Type: "kept", Anchor: Role("")}), ErrInvalid)
 	r.failedWith(r.startSpec(SingletonSpec{Label: "catalog", Type: "kept", DrainTimeout: -1}), ErrInvalid)
 	r.none("catalog")
-	require.Empty(t, r.source.terms)
-	require.Empty(t, r.journal)
+	require.Empty(t, r.singles)
 }
 
 // The first grant is {1,0}, and the answer comes before the instance runs. It is active when the
@@ -81,7 +80,6 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	o := r.answered(r.start("catalog", Leader()))
 	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: Generation{Term: 1}, Phase: SingletonStarting}, o)
 	r.is("catalog", SingletonStarting, "a", 1, 0)
-	require.Equal(t, []string{"List", "ClaimTerm catalog", "PutSpec catalog"}, r.source.asked)
 
 	start := r.sends[0].Msg.(hosting.StartRequest)
 	require.Equal(t, Generation{Term: 1}, start.Generation)
@@ -119,10 +117,9 @@ func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 // A request that arrives before the source has answered waits for the answer.
 func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
+	r := newSourceRig(t, newFakeSource(), "a", "b")
 	r.holdCalls = true
 	first, second := r.start("catalog", Leader()), r.start("catalog", Leader())
-	r.answerNext()
 	r.pending(first)
 	r.answerNext()
 	require.Equal(t, SingletonStarting, r.answered(first).Phase)
@@ -149,7 +146,7 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 	r.release()
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 b"}, r.started)
-	require.Equal(t, OnNode("b"), r.source.specs["catalog"].Anchor)
+	require.Equal(t, OnNode("b"), r.singles["catalog"].Spec.Anchor)
 }
 
 // A label is a spec's or a singleton's.
@@ -160,7 +157,7 @@ func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 	r.failedWith(r.start("catalog", Leader()), ErrExists)
 	r.start("minter", Leader())
 	r.failedWith(r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
-	require.Equal(t, uint64(0), r.source.terms["catalog"])
+	require.NotContains(t, r.singles, "catalog")
 }
 
 // A start with another spec has the next instance made of that.
@@ -172,23 +169,10 @@ func TestAStartWithAnotherSpecKeepsIt(t *testing.T) {
 	spec.State = []byte{1}
 	r.answered(r.startSpec(spec))
 	r.is("catalog", SingletonActive, "a", 1, 1)
-	require.Equal(t, spec, r.source.specs["catalog"])
+	require.Equal(t, spec, r.singles["catalog"].Spec)
 
 	r.crash("a")
 	r.is("catalog", SingletonOwnerless, "", 1, 1)
-}
-
-// Where the source has granted another term meanwhile, its next number is not taken for
-// one of the instance's term.
-func TestANumberOfAnotherTermIsNotShownAsTheInstances(t *testing.T) {
-	t.Parallel()
-	r := newSingletonsRig(t, "a", "b")
-	r.start("catalog", OnNode("a"))
-	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
-	o := r.answered(r.start("catalog", OnNode("a")))
-	require.Equal(t, SingletonDraining, o.Phase)
-	r.is("catalog", SingletonActive, "a", 3, 0)
-	require.Equal(t, []string{"catalog 1.0 a", "catalog 3.0 a"}, r.started)
 }
 
 // What cannot be started is tried again, later and later, with a generation of its own each time,
@@ -204,9 +188,9 @@ func TestASingletonThatDoesNotStartIsTriedAgain(t *testing.T) {
 	begun := r.now
 	var tries []time.Duration
 	for len(tries) < 7 {
-		before := r.source.own["catalog"].Generation
+		before := r.singles["catalog"].Granted
 		r.pass(100 * time.Millisecond)
-		if r.source.own["catalog"].Generation != before {
+		if r.singles["catalog"].Granted != before {
 			tries = append(tries, r.now.Sub(begun))
 		}
 	}

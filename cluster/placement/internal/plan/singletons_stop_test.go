@@ -21,13 +21,13 @@ func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, hosting.Tok
 }
 
 // A stop drains, and is answered when the instance has ended; then the singleton is gone. The
-// source forgets it first.
+// journal knows that first.
 func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
 	r.pending(to)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
-	require.Empty(t, r.source.specs)
+	require.True(t, r.singles["catalog"].Stopped)
 	r.failedWith(r.stop("catalog"), ErrInProgress)
 	r.failedWith(r.move("catalog"), ErrInProgress)
 	r.failedWith(r.start("catalog", Leader()), ErrInProgress)
@@ -36,7 +36,7 @@ func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	require.NoError(t, r.answers[to].Err)
 	require.Contains(t, r.answers, to)
 	r.none("catalog")
-	require.Empty(t, r.journal)
+	r.forgotten("catalog")
 
 	r.answered(r.start("catalog", Leader()))
 	r.is("catalog", SingletonActive, "a", 2, 0)
@@ -79,7 +79,7 @@ func TestWhatWasStoppedDoesNotComeBack(t *testing.T) {
 	r.failedWith(r.start("catalog", Leader()), ErrInProgress)
 	r.release()
 	r.none("catalog")
-	require.Empty(t, r.journal)
+	r.forgotten("catalog")
 
 	r.boot()
 	r.pass(time.Hour)

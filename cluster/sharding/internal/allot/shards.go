@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/deadlines"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // shards is the workload that keeps each shard running on one node.

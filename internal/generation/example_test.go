@@ -17,10 +17,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Put asks a writer to put text into a store outside, and to say what became of it.
@@ -50,15 +49,15 @@ func writer(put func(token uint64, text string) error) func() actor.Behavior[Put
 }
 
 // twoHosts runs two instances at once, as when a host is partitioned and does not know that it has
-// been replaced. They share the source of their generations. Each line goes to one of them, by its
+// been replaced. They share the journal of their generations. Each line goes to one of them, by its
 // number.
 func twoHosts(put func(token uint64, text string) error, lines ...string) {
-	source := generations.NewJournal(journal.NewMemory())
+	terms := journal.NewMemory()
 	var hosts []actor.ActorRef[Put]
 	for range 2 {
 		system := actor.NewSystem("example")
 		defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
-		ref := actor.Spawn(system, behaviors.Singleton(writer(put), singleton.WithGenerations(source)), "writer")
+		ref := actor.Spawn(system, behaviors.Singleton(writer(put), singleton.WithGenerations(terms)), "writer")
 		hosts = append(hosts, ref)
 		fmt.Println(ask(ref, "hello"))
 	}

@@ -1,3 +1,5 @@
+// Package generation has the generations of singletons, which are their fencing tokens. Package
+// singleton shows them to users.
 package generation
 
 import (
@@ -12,8 +14,8 @@ import (
 // know it yet.
 //
 // Term grows each time the singleton starts on a node, after a move or a crash, usually by one.
-// Seq grows each time the instance is restarted in place. In each term, sources of generations and
-// the singletons of package placement start at 0, and those of package singleton at 1.
+// Seq grows each time the instance is restarted in place. In each term, the singletons of package
+// placement start at 0, and those of package singleton at 1.
 type Generation struct {
 	Term uint64 // at most 2³²-1
 	Seq  uint64 // at most 2³²-1
