@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// An admission decides which nodes become members.
 type admission struct{ *core }
 
 // admit answers a node that asks to join. It makes the node a joining member unless a rule
@@ -68,7 +67,6 @@ func (a *admission) earlier(from ID) []uint64 {
 	return union(numbers, nil)
 }
 
-// named returns the member with a name at another address, if there is one that is not down.
 func (a *admission) named(name, address string) (Member, bool) {
 	for _, id := range a.table.ids() {
 		if other := a.table.members[id]; other.Name == name && other.Address != address && other.Status < Down {

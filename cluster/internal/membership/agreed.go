@@ -89,13 +89,11 @@ func (m Member) agreedV1() agreedMemberV1 {
 	}
 }
 
-// The sums of a table are hashes that stand for it in comparisons.
 type sums struct {
 	members uint64 // of the members alone, for convergence
 	all     uint64 // of everything that becomes equal on all nodes
 }
 
-// sums computes the sums of t.
 func (t table) sums() sums {
 	agreed := t.agreedV1()
 	all := sum(agreed)

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// A bootstrap decides whether this node founds a cluster.
 type bootstrap struct {
 	*core
 	contacts *contacts
@@ -60,18 +59,15 @@ func (b *bootstrap) firstSeed() (string, bool) {
 	}
 }
 
-// An obstacle is what prevents a node from founding a cluster.
 type obstacle struct {
 	why    string // empty if nothing does
 	advice string // what an operator can do about it; may be empty
 }
 
-// sentences returns the obstacle and the advice, those that there are.
 func (o obstacle) sentences() []string {
 	return slices.DeleteFunc([]string{o.why, o.advice}, func(s string) bool { return s == "" })
 }
 
-// obstacle returns what prevents this node from founding a cluster. It is zero if nothing does.
 func (b *bootstrap) obstacle() obstacle {
 	if b.set.Discovers {
 		if why := b.tooLittleFound(); why != "" {

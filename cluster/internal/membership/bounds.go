@@ -57,7 +57,6 @@ func CheckAppVersion(version string) error {
 	return nil
 }
 
-// checkMember returns an error if the name, roles or metadata of a member are too large.
 func checkMember(name string, roles []string, meta map[string]string) error {
 	switch {
 	case len(name) > maxText:
@@ -99,7 +98,6 @@ func CheckID(id ID) error {
 	return checkAddress(id.Address)
 }
 
-// checkNumber returns an error if a counter is too high.
 func checkNumber(all ...uint64) error {
 	if n := slices.Max(all); n > maxNumber {
 		return fmt.Errorf("number %d, the limit is %d", n, uint64(maxNumber))

@@ -25,7 +25,6 @@ type otherCluster struct {
 	homes   []string // addresses of its members, sorted
 }
 
-// homes returns the addresses of the members of a table that are not down, sorted.
 func homes(t table) []string {
 	var homes []string
 	for _, id := range t.ids() {
@@ -76,7 +75,6 @@ func (c *clusterMerge) greetWhenDue() {
 	}
 }
 
-// lost returns the addresses that should have a member and have none, sorted.
 func (c *clusterMerge) lost() []string {
 	lost := map[string]bool{}
 	for _, address := range slices.Concat(c.contacts.discovery.wanted(), c.set.Known) {
@@ -143,7 +141,6 @@ func (c *clusterMerge) yields(r otherCluster) bool {
 	return slices.Compare(homes(c.table), r.homes) > 0
 }
 
-// connected records whether gossip reaches a node.
 func (c *clusterMerge) connected(ev Connected) {
 	if ev.On {
 		c.gossip[ev.ID] = true

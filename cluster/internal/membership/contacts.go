@@ -95,7 +95,6 @@ func (c *contacts) mayBeGone(addresses []string) error {
 	return nil
 }
 
-// seedsLeft returns the seeds that are not gone, if the given addresses were gone as well.
 func (c *contacts) seedsLeft(addresses []string) []string {
 	return slices.DeleteFunc(slices.Clone(c.set.Seeds), func(seed string) bool {
 		return c.gone[seed] || slices.Contains(addresses, seed)
@@ -135,7 +134,6 @@ func (c *contacts) noteHeard(address string) {
 // granted it something.
 func (c *contacts) heardLately(target string) bool { return c.recent(c.heard[target], grantHolds) }
 
-// goneNodes returns the addresses that are gone, for messages to other nodes.
 func (c *contacts) goneNodes() []string {
 	return slices.DeleteFunc(c.targets(), func(target string) bool { return !c.gone[target] })
 }
@@ -153,7 +151,6 @@ func (c *contacts) absent() []string {
 	})
 }
 
-// advice describes what an operator can do about absent nodes.
 func (c *contacts) advice() string {
 	absent := c.absent()
 	if len(absent) == 0 {
@@ -172,7 +169,6 @@ func (c *contacts) alone() bool {
 	return c.follows() && len(left) > 0 && !slices.ContainsFunc(left, func(seed string) bool { return !c.isSelf(seed) })
 }
 
-// ask adds an address to the contacts.
 func (c *contacts) ask(address string) {
 	if address != c.self.Address && !slices.Contains(c.addresses, address) {
 		c.addresses = append(c.addresses, address)
@@ -192,5 +188,4 @@ func (c *contacts) targets() []string {
 	return targets
 }
 
-// denied reports whether an address has said within answerHolds that there is no cluster.
 func (c *contacts) denied(address string) bool { return c.recent(c.negative[address], answerHolds) }

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// A phase is a stage in the life of an incarnation.
 type phase uint8
 
 const (
@@ -56,10 +55,8 @@ func (c *core) do(a Action) { c.out = append(c.out, a) }
 
 func (c *core) tell(id ID, msg message) { c.do(Send{To: id, msg: msg}) }
 
-// change returns an empty table for the changes to make.
 func (c *core) change() table { return newTable(c.table.cluster) }
 
-// begin forgets the changes of a step, once their consequences have been handled.
 func (c *core) begin() { c.news, c.own = c.change(), c.change() }
 
 // merge adopts what another node knows, and returns the part that is new.
@@ -79,13 +76,10 @@ func (c *core) decide(t table) {
 	c.own.merge(c.merge(t))
 }
 
-// agree reports whether all members are known to agree on the membership.
 func (c *core) agree() bool { return c.table.converged(c.seenBy, c.table.unreachable()) }
 
-// unix returns the date, in seconds of Unix time.
 func (c *core) unix() int64 { return c.now.Add(c.wallAhead).Unix() }
 
-// others returns the members except this node.
 func (c *core) others() []ID {
 	return slices.DeleteFunc(c.table.ids(), func(id ID) bool { return id == c.self })
 }

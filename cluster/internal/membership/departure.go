@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// A departure ends an incarnation.
 type departure struct {
 	*core
 	leaving bool // the user has asked to leave
@@ -79,14 +78,12 @@ func (d *departure) drained() {
 	}
 }
 
-// stopped handles the report that no actor runs here any more.
 func (d *departure) stopped() {
 	if d.phase == phaseMember && d.table.status(d.self) == Exiting {
 		d.depart()
 	}
 }
 
-// depart ends the membership: this node removes itself and tells all members.
 func (d *departure) depart() {
 	d.remember(nil)
 	d.phase = phaseDeparting

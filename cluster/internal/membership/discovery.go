@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// A discovery holds what the user's discovery has found.
 type discovery struct {
 	*core
 	addresses []string             // the latest answer, sorted
@@ -18,7 +17,6 @@ type discovery struct {
 	busy      bool                 // discovery has been called and has not answered
 }
 
-// wanted returns the addresses where nodes should be: the seeds, and what discovery finds.
 func (d *discovery) wanted() []string { return slices.Concat(d.set.Seeds, d.addresses) }
 
 // discoverWhenDue calls discovery: every second while this node looks for a cluster, and every

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// A dissemination sends heartbeats, and tells other members about changes.
 type dissemination struct {
 	*core
 	near     neighbours

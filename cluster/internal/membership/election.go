@@ -127,7 +127,6 @@ func (e LeaderElection) try() error {
 	return nil
 }
 
-// candidates returns the members of t in the order of the election.
 func (t table) candidates(e LeaderElection) []Member {
 	members := make([]Member, 0, len(t.members))
 	for _, m := range t.members {

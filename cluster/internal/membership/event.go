@@ -93,7 +93,6 @@ func (v View) leadersSince(before View) []Change {
 	return changes
 }
 
-// roles returns all roles that members have, unordered and possibly repeated.
 func (v View) roles() []string {
 	var roles []string
 	for _, m := range v.Members {
@@ -102,7 +101,6 @@ func (v View) roles() []string {
 	return roles
 }
 
-// find returns a member by its identity.
 func (v View) find(id ID) (Member, bool) {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.ID() == id })
 	if i < 0 {

@@ -42,7 +42,6 @@ func (j *join) askedBySelf(r joinRequest) {
 	}
 }
 
-// deny records that there is no cluster at an address.
 func (j *join) deny(address string) {
 	j.contacts.negative[address] = j.now
 	j.bootstrap.foundIfAlone()
@@ -56,7 +55,6 @@ func (j *join) askBack(address string) {
 	}
 }
 
-// sayWhy publishes and logs what the node is waiting for.
 func (j *join) sayWhy() {
 	why := j.bootstrap.obstacle()
 	if why != j.waitingFor {
@@ -85,7 +83,6 @@ func (j *join) foundWithout(addresses []string) error {
 	return nil
 }
 
-// askFound asks addresses that discovery did not find before, at most askAtOnce of them.
 func (j *join) askFound(before []string) {
 	n := 0
 	for _, address := range j.contacts.targets() {
@@ -166,7 +163,6 @@ func (j *join) askOne(address string) {
 	})
 }
 
-// answered handles the answer to a question.
 func (j *join) answered(from ID, a joinAnswer) {
 	if j.phase != phaseJoining {
 		return
@@ -212,7 +208,6 @@ func (j *join) nameTaken(a joinAnswer) {
 	}
 }
 
-// foundAddresses stores the addresses that discovery has found, and asks new ones at once.
 func (j *join) foundAddresses(ev Found) {
 	before, ok := j.contacts.discovery.found(ev)
 	if ok && j.phase == phaseJoining {
@@ -221,7 +216,6 @@ func (j *join) foundAddresses(ev Found) {
 	}
 }
 
-// answerJoiner answers a node that asks to join while this node looks for a cluster itself.
 func (j *join) answerJoiner(from ID, r joinRequest) joinAnswer {
 	j.contacts.noteHeard(from.Address)
 	j.contacts.learnGone(r.Gone)

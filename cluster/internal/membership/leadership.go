@@ -2,7 +2,6 @@ package membership
 
 import "slices"
 
-// A leadership holds what the leader does for the whole cluster.
 type leadership struct{ *core }
 
 // lead acts if this node is the leader and all members agree: it promotes joining members to
@@ -21,11 +20,12 @@ func (l *leadership) lead() {
 	l.welcome(change.ids())
 }
 
-// promote adds to a change that joining members become up, once there are enough members.
 func (l *leadership) promote(change table) {
 	if len(l.set.lacks(l.table)) > 0 {
 		return
 	}
+	// Above those of removed members, too. The numbers are the ages by which members are elected, and
+	// a member must not be older than one that was up before it.
 	number := l.table.youngest()
 	for _, id := range l.table.ids() {
 		if each := l.table.members[id]; each.Status == Joining {

@@ -25,13 +25,10 @@ func idsOf(members []downing.Member) []ID {
 	return ids
 }
 
-// settledOf returns the IDs of the members that have been up. Joining members do not change a
-// request.
 func settledOf(members []downing.Member) []ID {
 	return idsOf(slices.DeleteFunc(slices.Clone(members), func(each downing.Member) bool { return each.Joining }))
 }
 
-// askForLease asks for the lease on behalf of one side of a split.
 func (r *splitResolver) askForLease(here []downing.Member, ask downing.Ask) {
 	r.question = leaseQuestion{
 		number: r.question.number + 1,

@@ -162,8 +162,6 @@ func (m *Machine) addUp() {
 	m.dissemination.hasNews = m.dissemination.hasNews || m.sums != before
 }
 
-// watch observes the members that the table assigns to this node, and records when members were
-// removed.
 func (m *Machine) watch() {
 	m.dissemination.near = m.table.neighbours(m.self)
 	m.observation.observed = m.dissemination.near.observed
@@ -176,7 +174,6 @@ func (m *Machine) watch() {
 	}
 }
 
-// tick does everything that is due.
 func (m *Machine) tick() {
 	switch m.phase {
 	case phaseJoining:
@@ -196,7 +193,6 @@ func (m *Machine) tick() {
 	}
 }
 
-// tidy forgets what is too old to matter.
 func (m *Machine) tidy() {
 	m.table.forget(m.unix()-int64(tombstoneFor/time.Second), func(id ID) bool { return m.now.Sub(m.removed[id]) >= tombstoneAtLeast })
 	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
@@ -204,7 +200,6 @@ func (m *Machine) tidy() {
 	maps.DeleteFunc(m.unknown, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*unknownFor })
 }
 
-// entered starts the periodic work of a member.
 func (m *Machine) entered() {
 	clear(m.departure.known)
 	m.dissemination.beatAt, m.clusters.greetAt = m.now, m.now.Add(greetEvery)

@@ -11,6 +11,7 @@ import (
 // moves forward, and the lower of two up-numbers wins. Removed members stay removed. Of a row,
 // which only one member writes, the newer version wins.
 func (t *table) merge(o table) table {
+	// Tombstones first: a member that one of them removes must not be in news as well.
 	news := newTable(t.cluster)
 	for id, dead := range o.tombstones {
 		t.remove(id, dead, &news)
@@ -24,7 +25,6 @@ func (t *table) merge(o table) table {
 	return news
 }
 
-// remove removes a member and its row.
 func (t *table) remove(id ID, dead tombstone, news *table) {
 	old, known := t.tombstones[id]
 	if known {
@@ -82,7 +82,6 @@ func (t *table) admit(id ID, m Member, news *table) {
 	t.members[id], news.members[id] = m, m
 }
 
-// takeRow stores the row of a member if it is newer.
 func (t *table) takeRow(id ID, r row, news *table) {
 	if _, removed := t.tombstones[id]; removed {
 		return
@@ -126,7 +125,6 @@ func (t *table) forget(before int64, may func(ID) bool) {
 // that is too large. Nodes that crash and restart again and again leave many tombstones.
 const maxTombstones = MaxMembers / 2
 
-// union returns the elements of a and b, sorted and without duplicates.
 func union[T cmp.Ordered](a, b []T) []T {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

@@ -18,7 +18,6 @@ type heartbeat struct {
 	Seen    []byte // the sender's witnesses of Members
 }
 
-// A joinRequest asks to become a member.
 type joinRequest struct {
 	_         struct{} `cbor:",toarray"`
 	To        string   // the address that was asked, as the sender knows it
@@ -33,7 +32,6 @@ type joinRequest struct {
 	AppVersion string
 }
 
-// A verdict is the answer of a node to a joinRequest.
 type verdict uint8
 
 const (
@@ -46,7 +44,6 @@ const (
 	buried                       // this incarnation of the sender has been removed
 )
 
-// A joinAnswer answers a joinRequest.
 type joinAnswer struct {
 	_        struct{} `cbor:",toarray"`
 	To       string   // as in the request
@@ -58,7 +55,6 @@ type joinAnswer struct {
 	Grants   bool     // the receiver may found a cluster as the lowest of its group
 }
 
-// A tablePull asks for the whole table.
 type tablePull struct {
 	_ struct{} `cbor:",toarray"`
 }
@@ -83,7 +79,6 @@ type gone struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-// A goneSeen acknowledges gone.
 type goneSeen struct {
 	_ struct{} `cbor:",toarray"`
 }

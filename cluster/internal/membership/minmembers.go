@@ -24,7 +24,6 @@ func (r Settings) lacks(t table) []string {
 	return lacks
 }
 
-// counting returns how many members with a role are up or joining.
 func (t table) counting(role string) int {
 	n := 0
 	for _, m := range t.members {

@@ -8,14 +8,12 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/phi"
 )
 
-// A monitor judges the members that this node observes.
 type monitor struct {
 	set      Detector
 	subjects map[ID]*subject
 	last     time.Time // the last check
 }
 
-// A subject is one member under observation.
 type subject struct {
 	detector  *phi.Detector
 	since     time.Time
@@ -34,7 +32,6 @@ func newMonitor(set Detector) monitor {
 	return monitor{set: set, subjects: map[ID]*subject{}}
 }
 
-// watch sets the subjects to the given members.
 func (m *monitor) watch(ids []ID, now time.Time) {
 	keep := make(map[ID]bool, len(ids))
 	for _, id := range ids {
@@ -134,7 +131,6 @@ func (m *monitor) look(now time.Time) []ID {
 	return silent
 }
 
-// highestPhi returns the highest phi of the subjects.
 func (m *monitor) highestPhi(now time.Time) (highest float64) {
 	for _, s := range m.subjects {
 		highest = max(highest, s.detector.Phi(now))

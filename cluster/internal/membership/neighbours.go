@@ -31,7 +31,6 @@ type neighbours struct {
 	fingers   []ID // members far away on the ring; they get news too, so that news spread fast
 }
 
-// neighbours returns the neighbours of a member of the table.
 func (t table) neighbours(id ID) neighbours {
 	return neighboursOf(id, t.ids(), t.counts())
 }
@@ -49,14 +48,11 @@ func (t table) observers() map[ID][]ID {
 	return by
 }
 
-// counts returns a function that reports whether a member counts as one of the nine.
 func (t table) counts() func(ID) bool {
 	unreachable := t.unreachable()
 	return func(id ID) bool { return t.members[id].Status < Exiting && len(unreachable[id]) == 0 }
 }
 
-// neighboursOf returns the neighbours of one of the given members. counts reports whether a
-// member counts as one of the nine.
 func neighboursOf(id ID, members []ID, counts func(ID) bool) neighbours {
 	if len(members) <= allToAll {
 		others := slices.DeleteFunc(slices.Clone(members), func(each ID) bool { return each == id })
@@ -87,7 +83,6 @@ func walk(ring []ID, at, step int, counts func(ID) bool) []ID {
 	return ids
 }
 
-// ringOf sorts IDs by their hashes.
 func ringOf(ids []ID) []ID {
 	type placed struct {
 		place uint64
@@ -107,7 +102,6 @@ func ringOf(ids []ID) []ID {
 	return ring
 }
 
-// place returns the position of a member on the ring.
 func place(id ID) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64([]byte(id.Address), id.Incarnation))

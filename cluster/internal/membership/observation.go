@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// An observation finds out which members are unreachable.
 type observation struct {
 	*core
 	monitor  monitor
@@ -20,7 +19,6 @@ func (o *observation) writeRow(r row) {
 	o.decide(change)
 }
 
-// watchSubjects observes the neighbours and the doubted members.
 func (o *observation) watchSubjects() {
 	ids := o.observed
 	for _, id := range slices.SortedFunc(maps.Keys(o.doubted), ID.Compare) {
@@ -48,7 +46,6 @@ func (o *observation) report() {
 	}
 }
 
-// trust ends the doubts about members that have been heard again.
 func (o *observation) trust(silent []ID) {
 	before := len(o.doubted)
 	maps.DeleteFunc(o.doubted, func(id ID, _ bool) bool { return !slices.Contains(silent, id) })

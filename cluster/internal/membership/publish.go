@@ -16,7 +16,6 @@ import (
 // nothing is missing.
 func (v View) Waiting() string { return strings.Join(v.waiting, "; ") }
 
-// untilDown describes what ends the unreachability of a member.
 func (r Settings) untilDown() string {
 	name, delay := guard.Text(r.Downing), DelayOf(r.Downing)
 	if delay < 0 {
@@ -33,7 +32,6 @@ func namesOf(members []Member) []string {
 	return names
 }
 
-// publish publishes the current view.
 func (c *core) publish() {
 	c.version++
 	c.do(Publish{c.view()})
@@ -87,7 +85,6 @@ func (c *core) uncleanRemovals() map[ID]time.Time {
 	return gone
 }
 
-// whyWaiting describes what this node is waiting for.
 func (c *core) whyWaiting(v View) []string {
 	switch {
 	case c.phase == phaseJoining:
@@ -110,7 +107,6 @@ func (c *core) whyWaiting(v View) []string {
 	return why
 }
 
-// notSeen returns the names of the members that are not known to have this node's members.
 func (c *core) notSeen() []string {
 	var late []string
 	for _, id := range c.table.voters() {

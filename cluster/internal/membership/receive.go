@@ -1,6 +1,5 @@
 package membership
 
-// asked answers a node that asks to join.
 func (m *Machine) asked(from ID, r joinRequest) {
 	if from == m.self {
 		m.join.askedBySelf(r)
@@ -22,7 +21,6 @@ func (m *Machine) answer(from ID, r joinRequest) joinAnswer {
 	return joinAnswer{Verdict: busy}
 }
 
-// receive handles a message from another node.
 func (m *Machine) receive(from ID, msg message) {
 	switch msg := msg.(type) {
 	case joinRequest:

@@ -43,7 +43,6 @@ type seedList struct {
 	granted bool
 }
 
-// A seedGroup holds what is known of the lists of nodes that look for a cluster.
 type seedGroup struct {
 	*core
 	contacts *contacts
@@ -105,8 +104,6 @@ func (g *seedGroup) names() []string {
 	return names
 }
 
-// listed stores the list of a node that is in no cluster, and adds the nodes of that list to
-// the contacts.
 func (g *seedGroup) listed(from ID, a joinAnswer) {
 	if !g.contacts.follows() {
 		return
@@ -143,7 +140,6 @@ func (g *seedGroup) group() []string {
 
 func (g *seedGroup) leads(group []string) bool { return len(group) > 0 && group[0] == g.self.Address }
 
-// denyTo answers a node that asks to join while this node looks for a cluster itself.
 func (g *seedGroup) denyTo(from ID, r joinRequest) joinAnswer {
 	group := g.group()
 	a := joinAnswer{Verdict: notMember, Names: g.names()}
@@ -181,7 +177,6 @@ func (g *seedGroup) ungrouped() obstacle {
 	return obstacle{}
 }
 
-// groupless returns what is missing for a group.
 func (g *seedGroup) groupless() obstacle {
 	why := "no seed is a member, and only the first one founds a cluster: " + g.set.Seeds[0]
 	if g.contacts.gone[g.set.Seeds[0]] {

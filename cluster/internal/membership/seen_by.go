@@ -47,14 +47,12 @@ type seenBy struct {
 	bits []byte // which of them are witnesses, eight to a byte
 }
 
-// newSeenBy returns a seenBy with self as the only witness.
 func newSeenBy(sum uint64, ids []ID, self ID) seenBy {
 	w := seenBy{sum: sum, ids: ids, bits: make([]byte, (len(ids)+7)/8)}
 	w.add(self)
 	return w
 }
 
-// add adds a witness, and reports whether it is new.
 func (w *seenBy) add(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	if !member || w.bits[i/8]&(1<<(i%8)) != 0 {
@@ -67,6 +65,7 @@ func (w *seenBy) add(id ID) bool {
 // learn adds another node and its witnesses, if that node has the same sum. It reports whether
 // there was a new one.
 func (w *seenBy) learn(from ID, sum uint64, bits []byte) bool {
+	// Bits are indexes into the sorted members, so they mean nothing for another set of members.
 	if sum != w.sum || len(bits) != len(w.bits) {
 		return false
 	}
@@ -78,7 +77,6 @@ func (w *seenBy) learn(from ID, sum uint64, bits []byte) bool {
 	return !bytes.Equal(before, w.bits)
 }
 
-// has reports whether a member is a witness.
 func (w *seenBy) has(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	return member && w.bits[i/8]&(1<<(i%8)) != 0

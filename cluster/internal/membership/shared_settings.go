@@ -37,8 +37,6 @@ func (a agreement) check() error {
 	return checkTexts(append([]string{a.Leader, a.Minimum}, a.Downing...), maxText)
 }
 
-// difference describes to users how the settings of a node that may join differ from this
-// node's.
 func (a agreement) difference(o agreement) string {
 	var all []string
 	if !slices.Equal(a.Downing, o.Downing) {

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A splitResolver lets the downing strategy decide about unreachable members.
 type splitResolver struct {
 	*core
 	stability stability
@@ -47,7 +46,6 @@ func (r *splitResolver) whyDown() string {
 	return "the cluster has given this node up"
 }
 
-// down takes down the member with a name, on behalf of an operator.
 func (r *splitResolver) down(name string) {
 	if r.phase != phaseMember {
 		return
@@ -103,7 +101,6 @@ func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
 	return d
 }
 
-// execute executes a decision of the strategy.
 func (r *splitResolver) execute(d downing.Decision) {
 	change := r.change()
 	for _, id := range idsOf(d.Down) {
@@ -118,7 +115,6 @@ func (r *splitResolver) execute(d downing.Decision) {
 	}
 }
 
-// downed reports a decision, if it changes anything.
 func (r *splitResolver) downed(change table, d Decision) {
 	if len(change.members) > 0 {
 		r.do(Decided{d})
@@ -126,7 +122,6 @@ func (r *splitResolver) downed(change table, d Decision) {
 	r.decide(change)
 }
 
-// markDown adds to a change that a member is down.
 func (r *splitResolver) markDown(change table, id ID) {
 	if each, known := r.table.members[id]; known && each.Status < Down {
 		each.Status = Down
@@ -166,7 +161,6 @@ func (r *splitResolver) situation(unreachable map[ID][]ID) downing.Situation {
 	return s
 }
 
-// actsFor reports whether this node is the first candidate of its side.
 func (r *splitResolver) actsFor(here []downing.Member) bool {
 	side := idsOf(here)
 	decider, ok := first(r.table.candidates(r.set.Leader), func(each Member) bool {

@@ -11,14 +11,12 @@ type stability struct {
 	conditions  map[ID]condition
 }
 
-// An instability begins when a member is lost.
 type instability struct {
 	began  time.Time      // zero without an instability
 	spread time.Time      // the last time that an address was lost for the first or second time
 	losses map[string]int // losses by address; a restarted process counts under the same address
 }
 
-// A condition is the state of one member that the strategy's decision depends on.
 type condition struct{ joining, unreachable bool }
 
 // lost reports whether the cluster misses the member. A member that has never been up is not
@@ -31,15 +29,15 @@ func (k condition) lost() bool { return k.unreachable && !k.joining }
 // delay the decision of the others.
 func (c *stability) note(t table, now time.Time) {
 	unreachable := t.unreachable()
-	marks := map[ID]condition{}
+	conditions := map[ID]condition{}
 	suffers := false
 	for id, m := range t.members {
 		if m.Status < Exiting {
-			marks[id] = condition{joining: m.UpNumber == 0, unreachable: len(unreachable[id]) > 0}
-			suffers = suffers || marks[id].lost()
+			conditions[id] = condition{joining: m.UpNumber == 0, unreachable: len(unreachable[id]) > 0}
+			suffers = suffers || conditions[id].lost()
 		}
 	}
-	for id, k := range marks {
+	for id, k := range conditions {
 		before, known := c.conditions[id]
 		if (!known || before != k) && (!suffers || !k.joining) {
 			c.since = now
@@ -48,15 +46,15 @@ func (c *stability) note(t table, now time.Time) {
 			c.lossChanged = now
 		}
 	}
-	c.noteInstability(marks, now)
-	c.conditions = marks
+	c.noteInstability(conditions, now)
+	c.conditions = conditions
 }
 
 // noteInstability updates the instability. It is over when the last lost member has been taken
 // down. It is not over when lost members are reachable again, because they may be lost again.
-func (c *stability) noteInstability(marks map[ID]condition, now time.Time) {
+func (c *stability) noteInstability(conditions map[ID]condition, now time.Time) {
 	suffers := false
-	for id, k := range marks {
+	for id, k := range conditions {
 		if k.lost() {
 			suffers = true
 			c.instability.noteLoss(id.Address, !c.conditions[id].lost(), now)
@@ -66,7 +64,7 @@ func (c *stability) noteInstability(marks map[ID]condition, now time.Time) {
 		return
 	}
 	for id, k := range c.conditions {
-		if _, left := marks[id]; k.lost() && !left {
+		if _, left := conditions[id]; k.lost() && !left {
 			c.instability = instability{}
 		}
 	}
@@ -86,7 +84,6 @@ func (t *instability) noteLoss(address string, anew bool, now time.Time) {
 	}
 }
 
-// settleDown ends the instability when no member has been lost for the duration after.
 func (c *stability) settleDown(now time.Time, after time.Duration) {
 	for _, k := range c.conditions {
 		if k.lost() {

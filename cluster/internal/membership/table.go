@@ -44,15 +44,12 @@ func newTable(c ClusterID) table {
 	}
 }
 
-// empty reports whether t has no entries.
 func (t table) empty() bool {
 	return len(t.members)+len(t.tombstones)+len(t.rows) == 0
 }
 
-// ids returns the members in order of their IDs.
 func (t table) ids() []ID { return slices.SortedFunc(maps.Keys(t.members), ID.Compare) }
 
-// status returns the status of a member; 0 if it is unknown.
 func (t table) status(id ID) Status {
 	if _, removed := t.tombstones[id]; removed {
 		return Removed
@@ -60,12 +57,10 @@ func (t table) status(id ID) Status {
 	return t.members[id].Status
 }
 
-// at returns the members at an address, in order.
 func (t table) at(address string) []ID {
 	return slices.DeleteFunc(t.ids(), func(id ID) bool { return id.Address != address })
 }
 
-// count returns how many members have a status.
 func (t table) count(s Status) int {
 	n := 0
 	for _, m := range t.members {

@@ -44,7 +44,6 @@ func (v View) LeaderOf(role string) (Member, bool) { return find(v.order, role) 
 // role. Every member has the empty role. It returns false if there is no such member.
 func (v View) Oldest(role string) (Member, bool) { return find(Oldest().order(v.order), role) }
 
-// find returns the first of the candidates that is up and has a role.
 func find(candidates []Member, role string) (Member, bool) {
 	i := slices.IndexFunc(candidates, func(m Member) bool { return m.Status == Up && m.HasRole(role) })
 	if i < 0 {

@@ -49,7 +49,6 @@ type envelope struct {
 // headerSize is the size of the version, the kind and the two incarnations, in bytes.
 const headerSize = 1 + 1 + 8 + 8
 
-// encode returns a header followed by the message as CBOR.
 func encode(e envelope) []byte {
 	body, err := codec.Marshal(e.msg)
 	if err != nil {
@@ -144,7 +143,6 @@ func decodeAs[T message](body []byte) (message, error) {
 	return msg, nil
 }
 
-// check returns an error if a message has the right form, but its contents are invalid.
 func check(msg message) error {
 	switch msg := msg.(type) {
 	case joinRequest:
