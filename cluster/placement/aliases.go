@@ -172,8 +172,8 @@ var (
 	// as soon as its anchor allows: start a node that fits, or give it another anchor.
 	ErrNoOwner = plan.ErrNoOwner
 
-	// ErrSource: the [GenerationSource] fails or does not answer, or no term is left, so a singleton
-	// cannot start. The text has the cause. The coordinator tries again.
+	// ErrSource: the [GenerationSource] fails or does not answer, or no term is left, so a
+	// singleton cannot start. The text has the cause. The coordinator tries again.
 	ErrSource = plan.ErrSource
 )
 

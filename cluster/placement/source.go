@@ -15,8 +15,8 @@ import (
 type GenerationSource interface {
 	// ClaimTerm returns a term for a new owner of the singleton label: the name of a node. The term
 	// is greater than floor and than every term ever returned for label, on any node, and less than
-	// 2³². After an error a term may be skipped. The coordinator gives up after 10 s, when ctx ends,
-	// and tries again later. It calls ClaimTerm from several goroutines.
+	// 2³². After an error a term may be skipped. The coordinator gives up after 10 s, when ctx
+	// ends, and tries again later. It calls ClaimTerm from several goroutines.
 	ClaimTerm(ctx context.Context, label, owner string, floor uint64) (term uint64, err error)
 }
 

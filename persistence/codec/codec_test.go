@@ -43,7 +43,7 @@ func (m mirror) Decode(at codec.PayloadID, data []byte) ([]byte, error) {
 }
 
 func TestAJournalWithACodecObeysTheLaws(t *testing.T) {
-	skipped, err := os.ReadFile("../memory/testdata/skipped.txt")
+	skipped, err := os.ReadFile("../journal/testdata/skipped.txt")
 	require.NoError(t, err)
 	skips := strings.ReplaceAll(string(skipped), "*journal.Memory", "*codec.wrapper")
 	for name, c := range map[string]codec.Codec{"mirror": mirror{"mirror"}, "encryption": encryption(t, keyA), "plain": codec.Plain} {

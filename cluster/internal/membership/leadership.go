@@ -24,8 +24,8 @@ func (l *leadership) promote(change table) {
 	if len(l.set.lacks(l.table)) > 0 {
 		return
 	}
-	// Above those of removed members, too. The numbers are the ages by which members are elected, and
-	// a member must not be older than one that was up before it.
+	// Above those of removed members, too. The numbers are the ages by which members are elected,
+	// and a member must not be older than one that was up before it.
 	number := l.table.youngest()
 	for _, id := range l.table.ids() {
 		if each := l.table.members[id]; each.Status == Joining {
