@@ -14,7 +14,7 @@ PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasete
 LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease/... ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
 
 # make verify tests these as a whole without the detector: another line has only parts of them.
-WHOLE    := ./persistence/projection ./testkit/clustertest
+WHOLE    := ./actor/delivery ./persistence/projection ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
