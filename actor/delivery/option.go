@@ -158,6 +158,9 @@ func ForgetAfter(d time.Duration) Option {
 // It panics if q is nil, or if its ID is not a name: 1 to 255 bytes of UTF-8 without control
 // characters.
 func WithQueue(q *Queue) Option {
+	if q == nil {
+		panic("delivery: WithQueue needs a queue; make one with NewQueue")
+	}
 	if err := naming.Check(q.ID()); err != nil {
 		panic(fmt.Sprintf("delivery: the ID %q of a queue %v", q.ID(), err))
 	}
