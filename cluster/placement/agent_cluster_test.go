@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -22,7 +22,7 @@ import (
 type agentCluster struct {
 	*clustertest.Cluster
 	t     *testing.T
-	heard *testkit.Probe[hosting.FromAgent] // on n1
+	heard *testkit.Probe[home.FromAgent] // on n1
 }
 
 func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) {
@@ -32,7 +32,7 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 		for _, node := range c.Nodes() {
 			shell.StartAgent(node, agents(agentFactories))
 		}
-		c.heard = testkit.NewProbe[hosting.FromAgent](t, c.Node("n1").System)
+		c.heard = testkit.NewProbe[home.FromAgent](t, c.Node("n1").System)
 		f(t, c)
 	})
 }
@@ -41,10 +41,10 @@ func (c *agentCluster) tell(node string, msg any) {
 	c.t.Helper()
 	from, to := c.Node("n1"), c.Node(node)
 	at := "understudy://" + from.Name() + "@" + to.Address() + shell.Path(agentName)
-	actor.Resolve[hosting.ToAgent](from.System, at).Tell(hosting.Send{Incarnation: to.View().Self.Incarnation, Msg: msg}.Message(c.heard.Ref()))
+	actor.Resolve[home.ToAgent](from.System, at).Tell(home.Send{Incarnation: to.View().Self.Incarnation, Msg: msg}.Message(c.heard.Ref()))
 }
 
-func (c *agentCluster) start(node, label string, n uint64, j job) *hosting.StartAck {
+func (c *agentCluster) start(node, label string, n uint64, j job) *home.StartAck {
 	c.t.Helper()
 	r := startOfWorker(label, n)
 	r.State = workers.Spec(label, j).State
@@ -56,14 +56,14 @@ func (c *agentCluster) start(node, label string, n uint64, j job) *hosting.Start
 	return m.StartAck
 }
 
-func startOfWorker(label string, n uint64) hosting.StartRequest {
-	return hosting.StartRequest{ID: id(n), Label: label, Type: workers.Name(), State: workers.Spec(label, job{}).State, Epoch: 1}
+func startOfWorker(label string, n uint64) home.StartRequest {
+	return home.StartRequest{ID: id(n), Label: label, Type: workers.Name(), State: workers.Spec(label, job{}).State, Epoch: 1}
 }
 
 func (c *agentCluster) stop(node, label string, n uint64) {
 	c.t.Helper()
-	c.tell(node, hosting.StopRequest{ID: id(n), Label: label, Epoch: 1})
-	require.Equal(c.t, &hosting.StopAck{ID: id(n), Label: label}, c.heard.Receive().StopAck)
+	c.tell(node, home.StopRequest{ID: id(n), Label: label, Epoch: 1})
+	require.Equal(c.t, &home.StopAck{ID: id(n), Label: label}, c.heard.Receive().StopAck)
 }
 
 // ask asks the actor of a label from a node, and returns the node on which the actor runs.
@@ -90,7 +90,7 @@ func TestARefFollowsItsActorFromNodeToNode(t *testing.T) {
 		time.Sleep(time.Minute)
 		time.AfterFunc(time.Second, func() { c.tell("n1", startOfWorker("a/b", 3)) })
 		require.Equal(t, "n1:7355", c.ask("n2", "a/b"), "it was held for a second")
-		require.Equal(t, &hosting.StartAck{ID: id(3), Label: "a/b"}, c.heard.Receive().StartAck)
+		require.Equal(t, &home.StartAck{ID: id(3), Label: "a/b"}, c.heard.Receive().StartAck)
 	})
 }
 
@@ -143,8 +143,8 @@ func TestANodeThatIsCutOffStopsWhatItRuns(t *testing.T) {
 		c.AwaitQuiet()
 		time.Sleep(time.Minute)
 		require.NotEqual(t, was, c.Node("n3").View().Self.Incarnation)
-		c.tell("n3", hosting.ReportRequest{Epoch: 1})
-		require.Equal(t, &hosting.Report{Epoch: 1}, c.heard.Receive().Report)
+		c.tell("n3", home.ReportRequest{Epoch: 1})
+		require.Equal(t, &home.Report{Epoch: 1}, c.heard.Receive().Report)
 		require.Empty(t, c.start("n3", "spec-0", 9, job{}).Error)
 	})
 }

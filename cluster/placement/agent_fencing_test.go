@@ -13,7 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -26,13 +26,13 @@ func TestASingletonIsNotStoppedByAnEarlierGeneration(t *testing.T) {
 		data, err := codec.Marshal(job{})
 		require.NoError(t, err)
 		gen := singleton.Generation{Term: 2}
-		w.tell(hosting.StartRequest{ID: id(1), Label: "s", Type: workers.Name(), State: data, Generation: gen, Epoch: 1})
+		w.tell(home.StartRequest{ID: id(1), Label: "s", Type: workers.Name(), State: data, Generation: gen, Epoch: 1})
 		w.started("s", 1)
 		require.Equal(t, gen, w.ask("s").Generation)
-		w.tell(hosting.StopRequest{ID: id(1), Label: "s", Generation: singleton.Generation{Term: 1, Seq: 9}, Epoch: 1})
+		w.tell(home.StopRequest{ID: id(1), Label: "s", Generation: singleton.Generation{Term: 1, Seq: 9}, Epoch: 1})
 		require.Contains(t, w.receive().StopAck.Error, "2.0")
 		require.Equal(t, gen, w.ask("s").Generation)
-		w.tell(hosting.StopRequest{ID: id(1), Label: "s", Generation: gen, Epoch: 1})
+		w.tell(home.StopRequest{ID: id(1), Label: "s", Generation: gen, Epoch: 1})
 		w.stopped("s", 1)
 	})
 }
@@ -95,12 +95,12 @@ func TestAFencedStoreRefusesAZombie(t *testing.T) {
 		owner, store := singleton.Generation{Term: 2}, &fencedStore{}
 		state := share(store)
 		for n, gen := range []singleton.Generation{owner, {Term: 1, Seq: 9}} {
-			w.tell(hosting.StartRequest{ID: id(uint64(n + 1)), Label: fmt.Sprint(n), Type: writers.Name(), State: state, Generation: gen, Epoch: 1})
+			w.tell(home.StartRequest{ID: id(uint64(n + 1)), Label: fmt.Sprint(n), Type: writers.Name(), State: state, Generation: gen, Epoch: 1})
 			w.started(fmt.Sprint(n), uint64(n+1))
 		}
 		require.True(t, write("0"))
 		require.False(t, write("1"), "the zombie")
-		require.Equal(t, &hosting.Ended{ID: id(2), Label: "1", Error: singleton.ErrFenced.Error()}, w.receive().Ended)
+		require.Equal(t, &home.Ended{ID: id(2), Label: "1", Error: singleton.ErrFenced.Error()}, w.receive().Ended)
 		require.True(t, write("0"))
 		require.NoError(t, store.write(singleton.Generation{Term: 2, Seq: 1}))
 		require.Equal(t, []singleton.Generation{owner, owner, {Term: 2, Seq: 1}}, store.writes)
@@ -117,7 +117,7 @@ func newLedger(n uint64) actor.Behavior[int] {
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 		gen, store := singleton.Generation{Term: 7, Seq: 3}, journal.NewMemory()
-		w.tell(hosting.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
+		w.tell(home.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
 		packed, err := gen.Packed()
@@ -148,7 +148,7 @@ func TestASingletonEndsWhenTheJournalOfItsChildHasALaterTerm(t *testing.T) {
 		store := journal.NewMemory()
 		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
 		require.NoError(t, err)
-		w.tell(hosting.StartRequest{ID: id(1), Label: "shop", Type: shops.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})
+		w.tell(home.StartRequest{ID: id(1), Label: "shop", Type: shops.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})
 		w.started("shop", 1)
 		ended := w.receive().Ended
 		require.Contains(t, ended.Error, `"ledger" of understudy://test/system/placement/shop/ledger belongs to term 9`)
@@ -161,7 +161,7 @@ func TestASingletonWhoseJournalHasALaterTermSaysWhichOne(t *testing.T) {
 		store := journal.NewMemory()
 		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
 		require.NoError(t, err)
-		w.tell(hosting.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})
+		w.tell(home.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})
 		ack := w.receive().StartAck
 		require.Contains(t, ack.Error, "fenced")
 		require.Equal(t, uint64(9), ack.FencedBy)

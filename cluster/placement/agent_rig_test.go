@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -124,8 +124,8 @@ func flaky(times int) actor.Behavior[order] {
 type agentWorld struct {
 	t      *testing.T
 	system *actor.System
-	heard  *testkit.Probe[hosting.FromAgent]
-	agent  actor.ActorRef[hosting.ToAgent]
+	heard  *testkit.Probe[home.FromAgent]
+	agent  actor.ActorRef[home.ToAgent]
 	member func(incarnation uint64)
 	began  time.Time
 }
@@ -141,7 +141,7 @@ func inAgentWorld(t *testing.T, f func(t *testing.T, w *agentWorld)) {
 func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	t.Helper()
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
-	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[hosting.FromAgent](t, s), began: time.Now()}
+	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[home.FromAgent](t, s), began: time.Now()}
 	shell.SpawnAgent(s, "n1", agents(agentFactories), func(ctx *actor.Context[any], follow func(uint64)) {
 		self := extension.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
 			follow(incarnation)
@@ -151,12 +151,12 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 		follow(agentIncarnation)
 	})
 	synctest.Wait()
-	w.agent = actor.Resolve[hosting.ToAgent](s, "understudy://test"+shell.Path(agentName))
+	w.agent = actor.Resolve[home.ToAgent](s, "understudy://test"+shell.Path(agentName))
 	return w
 }
 
 func (w *agentWorld) tell(msg any) {
-	w.agent.Tell(hosting.Send{Incarnation: agentIncarnation, Msg: msg}.Message(w.heard.Ref()))
+	w.agent.Tell(home.Send{Incarnation: agentIncarnation, Msg: msg}.Message(w.heard.Ref()))
 }
 
 func (w *agentWorld) start(label string, n uint64, j job) {
@@ -166,10 +166,10 @@ func (w *agentWorld) start(label string, n uint64, j job) {
 }
 
 func (w *agentWorld) stop(label string, n uint64) {
-	w.tell(hosting.StopRequest{ID: id(n), Label: label, Epoch: 1})
+	w.tell(home.StopRequest{ID: id(n), Label: label, Epoch: 1})
 }
 
-func (w *agentWorld) receive() hosting.FromAgent {
+func (w *agentWorld) receive() home.FromAgent {
 	w.t.Helper()
 	m := w.heard.Receive()
 	require.Equal(w.t, "n1", m.Node)
@@ -179,7 +179,7 @@ func (w *agentWorld) receive() hosting.FromAgent {
 
 func (w *agentWorld) started(label string, n uint64) {
 	w.t.Helper()
-	require.Equal(w.t, &hosting.StartAck{ID: id(n), Label: label}, w.receive().StartAck)
+	require.Equal(w.t, &home.StartAck{ID: id(n), Label: label}, w.receive().StartAck)
 }
 
 // failed expects that a start has failed, and returns why.
@@ -187,14 +187,14 @@ func (w *agentWorld) failed(label string, n uint64) string {
 	w.t.Helper()
 	ack := w.receive().StartAck
 	require.NotNil(w.t, ack)
-	require.Equal(w.t, &hosting.StartAck{ID: id(n), Label: label, Error: ack.Error}, ack)
+	require.Equal(w.t, &home.StartAck{ID: id(n), Label: label, Error: ack.Error}, ack)
 	require.NotEmpty(w.t, ack.Error)
 	return ack.Error
 }
 
 func (w *agentWorld) stopped(label string, n uint64) {
 	w.t.Helper()
-	require.Equal(w.t, &hosting.StopAck{ID: id(n), Label: label}, w.receive().StopAck)
+	require.Equal(w.t, &home.StopAck{ID: id(n), Label: label}, w.receive().StopAck)
 }
 
 func (w *agentWorld) listed(label string) []receptionist.Instance[order] {
@@ -206,4 +206,4 @@ func (w *agentWorld) ask(label string) answered {
 	return testkit.Ask(w.t.Context(), w.t, workers.Ref(w.system, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
 }
 
-func id(n uint64) hosting.RequestID { return hosting.RequestID{Epoch: 1, N: n} }
+func id(n uint64) home.RequestID { return home.RequestID{Epoch: 1, N: n} }

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -46,13 +46,13 @@ func TestSlowFactoriesRunAllAtOnce(t *testing.T) {
 
 func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	heard := testkit.NewProbe[hosting.FromAgent](t, s)
+	heard := testkit.NewProbe[home.FromAgent](t, s)
 	shell.SpawnAgent(s, "n1", agents(agentFactories), func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
 	heard.Within(800*time.Millisecond*slowdown, func() {
 		for n := range uint64(20) {
 			r := startOfWorker(fmt.Sprint("spec-", n), n+1)
 			r.State = workers.Spec(r.Label, job{Takes: 200 * time.Millisecond * slowdown}).State
-			actor.Resolve[hosting.ToAgent](s, "understudy://test"+shell.Path(agentName)).Tell(hosting.Send{Incarnation: agentIncarnation, Msg: r}.Message(heard.Ref()))
+			actor.Resolve[home.ToAgent](s, "understudy://test"+shell.Path(agentName)).Tell(home.Send{Incarnation: agentIncarnation, Msg: r}.Message(heard.Ref()))
 		}
 		for range 20 {
 			require.Empty(t, heard.Receive().StartAck.Error)
@@ -71,8 +71,8 @@ func TestASlowFactoryKeepsNobodyWaiting(t *testing.T) {
 		began := time.Now()
 		w.start("quick", 2, job{})
 		w.started("quick", 2)
-		w.tell(hosting.ReportRequest{Epoch: 1})
-		require.Equal(t, []hosting.Reported{{ID: id(2), Label: "quick", Started: true}, {ID: id(1), Label: "slow"}}, w.receive().Report.Running)
+		w.tell(home.ReportRequest{Epoch: 1})
+		require.Equal(t, []home.Reported{{ID: id(2), Label: "quick", Started: true}, {ID: id(1), Label: "slow"}}, w.receive().Report.Running)
 		require.Zero(t, time.Since(began))
 		time.Sleep(time.Minute)
 		w.started("slow", 1)
@@ -85,7 +85,7 @@ func TestAStopCancelsWhatIsStarting(t *testing.T) {
 		w.start("slow", 1, job{Takes: 2 * time.Second})
 		synctest.Wait()
 		w.stop("slow", 1)
-		require.Equal(t, hosting.WhyStopped, w.failed("slow", 1))
+		require.Equal(t, home.WhyStopped, w.failed("slow", 1))
 		w.stopped("slow", 1)
 		require.Empty(t, w.listed("slow"))
 		w.heard.ExpectNone(time.Hour)
@@ -111,7 +111,7 @@ func TestAStartThatCannotBeIsAcknowledgedAsAFailure(t *testing.T) {
 			inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 				data, err := codec.Marshal(test.job)
 				require.NoError(t, err)
-				start := hosting.StartRequest{ID: id(1), Label: "x", Type: "agent-test-worker", State: data, Epoch: 1}
+				start := home.StartRequest{ID: id(1), Label: "x", Type: "agent-test-worker", State: data, Epoch: 1}
 				if test.typ != "" {
 					start.Type = test.typ
 				}
@@ -159,7 +159,7 @@ func TestAnEndIsToldUntilTheCoordinatorKnows(t *testing.T) {
 		w.started("x", 1)
 		workers.Ref(w.system, "x").Tell(order{Fail: true})
 		for range 3 {
-			require.Equal(t, &hosting.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
+			require.Equal(t, &home.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
 		}
 		w.stop("x", 1)
 		w.stopped("x", 1)
@@ -168,7 +168,7 @@ func TestAnEndIsToldUntilTheCoordinatorKnows(t *testing.T) {
 		w.start("x", 2, job{})
 		w.started("x", 2)
 		workers.Ref(w.system, "x").Tell(order{Quit: true})
-		require.Equal(t, &hosting.Ended{ID: id(2), Label: "x"}, w.receive().Ended)
+		require.Equal(t, &home.Ended{ID: id(2), Label: "x"}, w.receive().Ended)
 		w.stop("x", 2)
 		w.stopped("x", 2)
 	})
@@ -181,7 +181,7 @@ func TestAnEscalatedFailureEndsOneActorOnly(t *testing.T) {
 		w.start("y", 2, job{})
 		w.started("y", 2)
 		workers.Ref(w.system, "x").Tell(order{Fail: true})
-		require.Equal(t, &hosting.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
+		require.Equal(t, &home.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
 		require.Equal(t, 1, w.ask("y").N)
 	})
 }
@@ -220,8 +220,8 @@ func TestAShutdownStopsWhatIsPlacedAndAnswersWhatIsStarting(t *testing.T) {
 		require.NoError(t, w.system.Shutdown(t.Context()))
 		require.Equal(t, 3*time.Second, time.Since(began))
 		require.False(t, found)
-		require.Equal(t, hosting.WhyClosing, w.failed("new", 3))
-		require.Equal(t, hosting.WhyStopped, w.failed("starts", 2))
+		require.Equal(t, home.WhyClosing, w.failed("new", 3))
+		require.Equal(t, home.WhyStopped, w.failed("starts", 2))
 	})
 }
 
@@ -231,7 +231,7 @@ func TestWhatStopsByItselfAlthoughItIsKeptAliveIsWarnedOf(t *testing.T) {
 		w := startAgentWorld(t, actor.WithLogger(zap.New(logs)))
 		w.start("idle", 1, job{Idle: time.Minute})
 		w.started("idle", 1)
-		w.heard.Within(2*time.Minute, func() { require.Equal(t, &hosting.Ended{ID: id(1), Label: "idle"}, w.receive().Ended) })
+		w.heard.Within(2*time.Minute, func() { require.Equal(t, &home.Ended{ID: id(1), Label: "idle"}, w.receive().Ended) })
 		require.Equal(t, time.Minute, time.Since(w.began))
 		warned := entries.FilterMessageSnippet("stopped by itself").All()
 		require.Len(t, warned, 1)

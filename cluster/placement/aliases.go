@@ -3,7 +3,7 @@ package placement
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
@@ -52,18 +52,18 @@ type (
 )
 
 // The coordinator's knowledge of the cluster. go doc shows the fields and methods of View and Node
-// under the path cluster/internal/hosting, and of the others under the path of package plan, as for
+// under the path cluster/internal/home, and of the others under the path of package plan, as for
 // [Spec].
 type (
 	// A View is an immutable snapshot of the cluster as the coordinator knows it. A very large View
 	// is read in several parts, which may differ in time; see [Coordinator.View]. Nodes is its
 	// field; Alive, Find(label) and Node(name) are its methods.
-	View = hosting.View
+	View = home.View
 
 	// A Node is a member of the cluster as the coordinator knows it. Alive, HasRole(role) and
 	// Runs(label) are its methods; Name, Address, Roles, Meta, Up, Reachable, Ready, Draining,
 	// Actors and AppVersion are among its fields.
-	Node = hosting.Node
+	Node = home.Node
 
 	// A Status describes a spec and its actor. Its fields are Spec, State, Node, Since, Attempts,
 	// LastError and NextAttempt.

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -90,7 +90,7 @@ func electionName(cfg Config) string {
 // reports; until now it had no answer from this node.
 func (c *Coordinator) announce() {
 	self := c.node.View().Self
-	c.ref.Tell(agentMessage{Message: hosting.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
+	c.ref.Tell(agentMessage{Message: home.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
 }
 
 // Of returns the Coordinator that [Start] has returned for the node of a system, for use by actors.
@@ -141,7 +141,7 @@ func (c *Coordinator) electable() bool {
 	for _, m := range c.node.View().Members {
 		nodes = append(nodes, shell.NodeOf(m, true))
 	}
-	_, ok := c.cfg.election("").Leader(hosting.NewView(nodes))
+	_, ok := c.cfg.election("").Leader(home.NewView(nodes))
 	return ok
 }
 

@@ -2,7 +2,7 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/placementstatus"
@@ -29,7 +29,7 @@ type (
 	// An agentMessage has a message of an agent.
 	agentMessage struct {
 		_       struct{} `cbor:",toarray"`
-		Message hosting.FromAgent
+		Message home.FromAgent
 	}
 
 	tick        struct{}                   // the time that Planner.Next returned has come

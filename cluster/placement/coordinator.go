@@ -5,8 +5,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
@@ -18,7 +18,7 @@ const journalID = "placement/coordinator"
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 2000
 
-type storing = journaled.Shell[command, plan.Fact, hosting.Effect]
+type storing = journaled.Shell[command, plan.Fact, home.Effect]
 
 // A coordinator carries out what the planner decides.
 type coordinator struct {
@@ -27,7 +27,7 @@ type coordinator struct {
 	node    *cluster.Node
 	cfg     Config
 	counted *counted
-	inbox   actor.ActorRef[hosting.FromAgent]
+	inbox   actor.ActorRef[home.FromAgent]
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node.
@@ -43,7 +43,7 @@ func (c *coordinator) Begin(s *storing, l plan.Ledger, _ bool) persistence.Effec
 	c.Planner = plan.New(c.cfg.planner(c.Epoch, c.node.View().Self.Name))
 	l.Each(c.Replay)
 	c.Ctx.Defer(func() { c.counted.Store(nil) })
-	c.inbox = actor.Adapt(c.Ctx, func(msg hosting.FromAgent) command { return agentMessage{Message: msg} })
+	c.inbox = actor.Adapt(c.Ctx, func(msg home.FromAgent) command { return agentMessage{Message: msg} })
 	c.Ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.Ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(plan.Recovered{})
 }
@@ -75,14 +75,14 @@ func (c *coordinator) Handle(cmd command) persistence.Effect[plan.Fact] {
 func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	switch r.Op {
 	case opSpecs:
-		return c.answer(r, plan.StatusPageOf(c.Statuses(), r.Label, hosting.PartBytes(c.Ctx.System())), nil)
+		return c.answer(r, plan.StatusPageOf(c.Statuses(), r.Label, home.PartBytes(c.Ctx.System())), nil)
 	case opView:
-		return c.answer(r, plan.ViewPageOf(c.View(), r.Label, r.After, hosting.PartBytes(c.Ctx.System())), nil)
+		return c.answer(r, plan.ViewPageOf(c.View(), r.Label, r.After, home.PartBytes(c.Ctx.System())), nil)
 	case opExplain:
 		explanation, err := c.Explain(r.Label)
 		return c.answer(r, explanation, err)
 	case opOverview:
-		return c.answer(r, c.Overview(c.node.View().Self.Name, time.Now(), hosting.PartBytes(c.Ctx.System())), nil)
+		return c.answer(r, c.Overview(c.node.View().Self.Name, time.Now(), home.PartBytes(c.Ctx.System())), nil)
 	case opSingleton:
 		ownership, err := c.OwnershipOf(r.Label)
 		return c.answer(r, ownership, err)
@@ -94,7 +94,7 @@ func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 }
 
 // input returns the request as an input of the planner; nil if it makes no sense.
-func (r request) input(t hosting.Token) plan.Input {
+func (r request) input(t home.Token) plan.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
 		return plan.Submit{Token: t, Spec: *r.Spec}
@@ -124,13 +124,13 @@ func (c *coordinator) step(in plan.Input) persistence.Effect[plan.Fact] {
 }
 
 // Do implements [journaled.Coordinator].
-func (c *coordinator) Do(e hosting.Effect) {
+func (c *coordinator) Do(e home.Effect) {
 	switch e := e.(type) {
-	case hosting.Send:
+	case home.Send:
 		shell.Tell(c.Ctx.System(), agentName, c.View(), e, c.inbox)
 	case plan.ClaimTerm:
 		c.claim(e)
-	case hosting.Moved:
+	case home.Moved:
 		c.moved(e)
 	}
 }

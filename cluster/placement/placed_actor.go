@@ -8,8 +8,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -40,7 +40,7 @@ func agents(can factories) shell.Config {
 
 // A starter starts actors of one type. It hides the types of state and messages from the agent.
 type starter interface {
-	start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) shell.Running // as shell.Starter
+	start(under *actor.Context[any], r home.StartRequest, on shell.Hooks) shell.Running // as shell.Starter
 	typeName() string
 }
 
@@ -52,7 +52,7 @@ type typed[S, M any] struct {
 
 func (t typed[S, M]) typeName() string { return t.name }
 
-func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) shell.Running {
+func (t typed[S, M]) start(under *actor.Context[any], r home.StartRequest, on shell.Hooks) shell.Running {
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (singleton.Generation{}) {
@@ -63,7 +63,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on
 }
 
 // placed returns the first behavior of a placed actor.
-func (t typed[S, M]) placed(r hosting.StartRequest, on shell.Hooks) actor.Behavior[M] {
+func (t typed[S, M]) placed(r home.StartRequest, on shell.Hooks) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // runs when the actor has started, after any restarts
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })

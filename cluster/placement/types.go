@@ -6,8 +6,8 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -111,7 +111,7 @@ func factoriesOf(all []Factory) (factories, error) {
 }
 
 // Start implements [shell.Starter].
-func (f factories) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
+func (f factories) Start(under *actor.Context[any], r home.StartRequest, on shell.Hooks) (shell.Running, error) {
 	if s := f[r.Type]; s != nil {
 		return s.start(under, r, on), nil
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 )
 
 // A fussy state can be encoded only when it is not in the way.
@@ -72,7 +72,7 @@ func TestFactoriesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	none, err := factoriesOf(nil)
 	require.NoError(t, err)
-	_, err = none.Start(nil, hosting.StartRequest{Type: "one"}, shell.Hooks{})
+	_, err = none.Start(nil, home.StartRequest{Type: "one"}, shell.Hooks{})
 	require.ErrorContains(t, err, "placement.Config.Factories")
 }
 

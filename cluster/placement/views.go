@@ -1,7 +1,7 @@
 package placement
 
 import (
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -16,6 +16,6 @@ func elector(e plan.Election) func(candidates []singleton.Candidate) (string, bo
 				Roles: p.Roles, Meta: p.Meta, Up: true, Reachable: p.Reachable,
 			})
 		}
-		return e.Leader(hosting.NewView(nodes))
+		return e.Leader(home.NewView(nodes))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -31,7 +31,7 @@ type clustered struct {
 	table  table.Table
 	offers map[string]allot.Offer
 	keeper map[string]actor.ActorRef[any] // of the leases, by type
-	homes  map[node.ID]*home              // that asks have gone to
+	homes  map[node.ID]*askedHome         // that asks have gone to
 	leaves bool                           // it hosts nothing new any more
 	ticks  bool                           // retryDue is under way
 }
@@ -40,7 +40,7 @@ type clustered struct {
 // coordinator's singleton.
 func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
-		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}, homes: map[node.ID]*home{}}
+		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}, homes: map[node.ID]*askedHome{}}
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
@@ -212,15 +212,15 @@ func (c *clustered) member(incarnation uint64) (node.ID, bool) {
 }
 
 // homeOf returns the home of a shard, if that is another node that can be reached.
-func (c *clustered) homeOf(typ string, shard int) (home node.ID, found bool) {
+func (c *clustered) homeOf(typ string, shard int) (at node.ID, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, known := c.table.Of(typ)
 	if !known || shard >= len(e.Homes) {
-		return home, false
+		return at, false
 	}
-	home = e.Homes[shard].Node
-	return home, home != (node.ID{}) && home != c.view.Self.ID() && c.isReachable(home)
+	at = e.Homes[shard].Node
+	return at, at != (node.ID{}) && at != c.view.Self.ID() && c.isReachable(at)
 }
 
 // isReachable is for callers that hold mu.
@@ -286,7 +286,7 @@ func (c *clustered) retry() {
 }
 
 // Start implements shell.Starter: it starts a shard.
-func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
+func (c *clustered) Start(under *actor.Context[any], r home.StartRequest, on shell.Hooks) (shell.Running, error) {
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
 	if !ok || region == nil || !region.settings().hosts || shard >= region.capacity() {

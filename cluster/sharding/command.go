@@ -2,7 +2,7 @@ package sharding
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/shardstatus"
@@ -26,7 +26,7 @@ type (
 	// An agentMessage has a message of an agent.
 	agentMessage struct {
 		_       struct{} `cbor:",toarray"`
-		Message hosting.FromAgent
+		Message home.FromAgent
 	}
 
 	// A drainRequest asks to move the shards away from a node. The answer is empty.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -45,7 +45,7 @@ const (
 	helloWait      = time.Second
 )
 
-type storing = journaled.Shell[command, allot.Fact, hosting.Effect]
+type storing = journaled.Shell[command, allot.Fact, home.Effect]
 
 // A coordinator carries out what the machine decides that allots shards.
 type coordinator struct {
@@ -55,7 +55,7 @@ type coordinator struct {
 	hub    *hub                     // of this node
 	stores bool                     // in a journal that all nodes share
 	fences map[fenceKey]lease.Lease // handles of the leases of former members that were not to be had yet
-	inbox  actor.ActorRef[hosting.FromAgent]
+	inbox  actor.ActorRef[home.FromAgent]
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
@@ -84,7 +84,7 @@ func (c *coordinator) Begin(s *storing, l allot.Ledger, whole bool) persistence.
 		Strategy: c.hub.strategyOf,
 	})
 	c.Replay(l)
-	c.inbox = actor.Adapt(c.Ctx, func(msg hosting.FromAgent) command { return agentMessage{Message: msg} })
+	c.inbox = actor.Adapt(c.Ctx, func(msg home.FromAgent) command { return agentMessage{Message: msg} })
 	c.Ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.Ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(allot.Recovered{})
 }
@@ -94,12 +94,12 @@ func (c *coordinator) Handle(cmd command) persistence.Effect[allot.Fact] {
 	switch cmd := cmd.(type) {
 	case hello:
 		return c.step(c.view(c.node.View()), allot.Hello{ // it may have begun to take part
-			Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}, Offers: cmd.Offers, Has: cmd.Has,
+			Node: home.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}, Offers: cmd.Offers, Has: cmd.Has,
 		})
 	case agentMessage:
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
-		return c.step(allot.Drain{Token: c.Await(func(any, error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+		return c.step(allot.Drain{Token: c.Await(func(any, error) { cmd.ReplyTo.Tell(drained{}) }), Node: home.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
 	case controlRequest:
 		return c.control(cmd)
 	case fenceAnswered:
@@ -132,7 +132,7 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
 		return persistence.None
 	}
 	token := c.Await(func(_ any, problem error) {
-		q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem), Unknown: errors.Is(problem, allot.ErrUnknown)})
+		q.ReplyTo.Tell(controlled{Problem: home.ErrorText(problem), Unknown: errors.Is(problem, allot.ErrUnknown)})
 	})
 	switch {
 	case q.Daemons > 0:
@@ -148,8 +148,8 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
 func (c *coordinator) view(v cluster.View) allot.ViewChanged {
 	nodes, gone := shell.ViewOf(c.node, v, 0)
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
-	nodes = slices.DeleteFunc(nodes, func(n hosting.Node) bool {
-		return !c.Knows(hosting.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
+	nodes = slices.DeleteFunc(nodes, func(n home.Node) bool {
+		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
 	})
 	return allot.ViewChanged{Nodes: nodes, Gone: gone}
 }
@@ -162,15 +162,15 @@ func (c *coordinator) step(all ...allot.Input) (effect persistence.Effect[allot.
 }
 
 // Do implements [journaled.Coordinator].
-func (c *coordinator) Do(e hosting.Effect) {
+func (c *coordinator) Do(e home.Effect) {
 	switch e := e.(type) {
-	case hosting.Send:
+	case home.Send:
 		shell.Tell(c.Ctx.System(), agentName, c.View(), e, c.inbox)
 	case allot.Push:
 		s := c.Ctx.System()
 		actor.Resolve[toNode](s, "understudy://"+s.Name()+"@"+e.Node.Address+hubPath).
 			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
-	case hosting.Moved:
+	case home.Moved:
 		c.moved(e)
 	case allot.Fence:
 		c.fence(e)
@@ -183,7 +183,7 @@ func (c *coordinator) Do(e hosting.Effect) {
 }
 
 // moved counts and reports a move that is over.
-func (c *coordinator) moved(m hosting.Moved) {
+func (c *coordinator) moved(m home.Moved) {
 	if m.Error == "" {
 		c.hub.moves.add(m)
 	}

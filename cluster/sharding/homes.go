@@ -7,9 +7,9 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A home is a node to which asks of this node have gone. They end when it is removed: what had
-// arrived there is lost with it. They do not once it leaves: it passes on what it has.
-type home struct {
+// An askedHome is a node to which asks of this node have gone. They end when it is removed: what
+// had arrived there is lost with it. They do not once it leaves: it passes on what it has.
+type askedHome struct {
 	hub    actor.ActorRef[toHub]
 	leaves bool
 }
@@ -20,7 +20,7 @@ func (c *clustered) follow(id node.ID, msg any) {
 	defer c.mu.Unlock()
 	h := c.homes[id]
 	if h == nil {
-		h = &home{hub: c.hubOf(id)}
+		h = &askedHome{hub: c.hubOf(id)}
 		c.homes[id] = h
 		c.lookAtHomes()
 	}

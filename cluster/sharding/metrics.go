@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
@@ -80,10 +80,10 @@ type moveCounter struct {
 
 type moveKind struct {
 	typ   string
-	cause hosting.Cause
+	cause home.Cause
 }
 
-func (c *moveCounter) add(m hosting.Moved) {
+func (c *moveCounter) add(m home.Moved) {
 	typ, _, _ := allot.ParseLabel(m.Label)
 	c.mu.Lock()
 	defer c.mu.Unlock()

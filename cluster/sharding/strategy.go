@@ -3,7 +3,7 @@ package sharding
 import (
 	"errors"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -44,7 +44,7 @@ func (s settings) strategyOf() (own allot.Strategy, ok bool) {
 	if err != nil {
 		name = "without a name"
 	}
-	return allot.Strategy{Name: name, Score: func(n hosting.Node, label, typ string, v hosting.View) float64 {
+	return allot.Strategy{Name: name, Score: func(n home.Node, label, typ string, v home.View) float64 {
 		return chosen.Score(n, placement.Spec{Label: label, Type: typ}, v)
 	}}, true
 }

@@ -25,7 +25,7 @@ import (
 var neverSent = map[string]string{
 	"plan.SingletonSpec.err":   "Submit refuses such a spec",
 	"plan.Spec.err":            "Submit refuses such a spec",
-	"hosting.Node.passing":     "View leaves it out",
+	"home.Node.passing":        "View leaves it out",
 	"delivery.sequenced.local": "LocalOnly says so",
 }
 

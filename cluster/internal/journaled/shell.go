@@ -12,7 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -46,7 +46,7 @@ type Coordinator[C, F, E, L any] interface {
 	// called while the facts of a step are being stored.
 	Handle(cmd C) persistence.Effect[F]
 
-	// Do carries out an effect whose facts are durable, other than [hosting.Reply].
+	// Do carries out an effect whose facts are durable, other than [home.Reply].
 	Do(effect E)
 
 	// Next returns when Tick is due. It is called after each step.
@@ -66,13 +66,13 @@ type Shell[C, F, E any] struct {
 
 	pending Pending[F, E] // while there is something, everything else waits
 	resume  bool          // a failure to store it has been dealt with
-	waiting map[hosting.Token]func(value any, err error)
-	last    hosting.Token
+	waiting map[home.Token]func(value any, err error)
+	last    home.Token
 }
 
 // New returns the behavior of a coordinator, for one instance of a singleton.
 func New[C, F, E, L any](cfg Config[C, F, L], c Coordinator[C, F, E, L]) actor.Behavior[C] {
-	s := &Shell[C, F, E]{tick: cfg.Tick, size: cfg.Size, do: c.Do, next: c.Next, waiting: map[hosting.Token]func(any, error){}}
+	s := &Shell[C, F, E]{tick: cfg.Tick, size: cfg.Size, do: c.Do, next: c.Next, waiting: map[home.Token]func(any, error){}}
 	s.refuser, _ = any(c).(Refuser[F, E])
 	var empty L
 	var unfit []F
@@ -149,7 +149,7 @@ func (s *Shell[C, F, E]) saved(n int) {
 		return
 	}
 	for _, e := range effects {
-		if r, replies := any(e).(hosting.Reply); replies {
+		if r, replies := any(e).(home.Reply); replies {
 			s.waiting[r.Token](r.Value, r.Err)
 			delete(s.waiting, r.Token)
 			continue
@@ -164,8 +164,8 @@ func (s *Shell[C, F, E]) saved(n int) {
 	}
 }
 
-// Await returns the token of a request, and calls answer with the [hosting.Reply] to that.
-func (s *Shell[C, F, E]) Await(answer func(value any, err error)) hosting.Token {
+// Await returns the token of a request, and calls answer with the [home.Reply] to that.
+func (s *Shell[C, F, E]) Await(answer func(value any, err error)) home.Token {
 	s.last++
 	s.waiting[s.last] = answer
 	return s.last

@@ -3,7 +3,7 @@ package plan
 import (
 	"cmp"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // filterElection removes nodes that are not elected, for the anchor [Leader].
@@ -12,14 +12,14 @@ const filterElection = "election"
 // resolve returns the eligible node that will own a singleton: the oldest one of those with the
 // newest version of the application. It chooses a node in avoid only if there is no other. The
 // error is a [*NoEligibleNodesError].
-func (a Anchor) resolve(label string, v hosting.View, e Election, avoid []string) (hosting.Node, error) {
+func (a Anchor) resolve(label string, v home.View, e Election, avoid []string) (home.Node, error) {
 	all := make([]Candidate, 0, len(v.Nodes))
 	leader := a.leader(v, e)
 	for _, n := range v.Nodes {
 		all = append(all, Candidate{Node: n.Name, Why: a.refuses(label, n, leader)})
 	}
 	newest := newestVersion(v, all, avoid)
-	var best hosting.Node
+	var best home.Node
 	found := false
 	for i, n := range v.Nodes {
 		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(rankOf(n, newest, avoid), rankOf(best, newest, avoid)), older(n, best)) < 0) {
@@ -27,13 +27,13 @@ func (a Anchor) resolve(label string, v hosting.View, e Election, avoid []string
 		}
 	}
 	if !found {
-		return hosting.Node{}, noEligible(label, all)
+		return home.Node{}, noEligible(label, all)
 	}
 	return best, nil
 }
 
 // refuses returns the filter that removes n, or "" if n is eligible.
-func (a Anchor) refuses(label string, n hosting.Node, leader string) string {
+func (a Anchor) refuses(label string, n home.Node, leader string) string {
 	if why := refuses(n, Spec{Label: label}, nil); why != "" {
 		return why
 	}
@@ -49,18 +49,18 @@ func (a Anchor) refuses(label string, n hosting.Node, leader string) string {
 }
 
 // admits reports whether the node of that name may own a singleton with this anchor.
-func (a Anchor) admits(name string, v hosting.View, e Election) (hosting.Node, bool) {
+func (a Anchor) admits(name string, v home.View, e Election) (home.Node, bool) {
 	n, known := v.Node(name)
 	return n, known && a.refuses("", n, a.leader(v, e)) == ""
 }
 
 // leader returns the node that is elected among the nodes that are not leaving. It returns "" if no
 // node is elected, and for anchors other than [Leader].
-func (a Anchor) leader(v hosting.View, e Election) string {
+func (a Anchor) leader(v home.View, e Election) string {
 	if a.Kind != AnchorLeader {
 		return ""
 	}
-	var staying hosting.View
+	var staying home.View
 	for _, n := range v.Nodes {
 		if n.Up && !n.Draining {
 			staying.Nodes = append(staying.Nodes, n)
@@ -72,7 +72,7 @@ func (a Anchor) leader(v hosting.View, e Election) string {
 
 // keeps reports whether an instance may stay where it is. A node that is merely unreachable or not
 // ready keeps its instances.
-func (a Anchor) keeps(on hosting.NodeID, v hosting.View, e Election) bool {
+func (a Anchor) keeps(on home.NodeID, v home.View, e Election) bool {
 	n, known := v.Node(on.Name)
 	switch {
 	case !known, n.Incarnation != on.Incarnation, !n.Up, n.Draining:

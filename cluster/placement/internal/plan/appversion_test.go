@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // versioned is ready for a node with a version of the application.
-func versioned(name, version string, runs ...string) hosting.Node {
+func versioned(name, version string, runs ...string) home.Node {
 	n := ready(name, runs...)
 	n.AppVersion = version
 	return n
@@ -23,7 +23,7 @@ func TestTheNewestVersionOfTheApplicationIsPreferred(t *testing.T) {
 	require.Equal(t, "a", nodeOf(t, specOf("s"), viewOf(old, busy), LeastLoaded(), "c"), "a node that failed is avoided")
 	require.Equal(t, "a", nodeOf(t, with("s", Constraints{RequiredNode: "a"}), viewOf(old, busy), LeastLoaded()), "a constraint is one")
 	require.Equal(t, "a", nodeOf(t, specOf("s"), viewOf(old, busy), Pinned("a")), "so is a pin")
-	require.Equal(t, "c", nodeOf(t, specOf("s"), viewOf(old, busy), StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 {
+	require.Equal(t, "c", nodeOf(t, specOf("s"), viewOf(old, busy), StrategyFunc(func(n home.Node, _ Spec, _ home.View) float64 {
 		return 1 / float64(len(n.Actors)+1)
 	})))
 }
@@ -39,7 +39,7 @@ func TestVersionsThatCannotBeComparedArePreferredEqually(t *testing.T) {
 // cannot be compared is neither older nor newer than others.
 func TestANodeIsNeverChosenBesideANewerOne(t *testing.T) {
 	scores := map[string]float64{"1.0.0": 0.9, "blue": 0.5, "2.0.0": 0.1}
-	by := StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 { return scores[n.AppVersion] })
+	by := StrategyFunc(func(n home.Node, _ Spec, _ home.View) float64 { return scores[n.AppVersion] })
 	for _, versions := range [][]string{{"1.0.0", "blue", "2.0.0"}, {"2.0.0", "blue", "1.0.0"}, {"blue", "2.0.0", "1.0.0"}} {
 		v := viewOf(versioned("a", versions[0]), versioned("b", versions[1]), versioned("c", versions[2]))
 		chosen, _ := v.Node(nodeOf(t, specOf("s"), v, by))
@@ -49,7 +49,7 @@ func TestANodeIsNeverChosenBesideANewerOne(t *testing.T) {
 
 // upgrade gives a node another version of the application.
 func upgrade(r specsRig, name, version string) {
-	r.change(name, func(n *hosting.Node) { n.AppVersion = version })
+	r.change(name, func(n *home.Node) { n.AppVersion = version })
 }
 
 func TestNothingMovesWhileTwoVersionsAreUpUntilANodeLeaves(t *testing.T) {
@@ -83,11 +83,11 @@ func TestNothingMovesWhileTwoVersionsAreUpUntilANodeLeaves(t *testing.T) {
 
 func TestASingletonOfARoleStartsOnTheNewestVersionAndStays(t *testing.T) {
 	r := newSingletonsRig(t, "a:x", "b:x")
-	r.change("a", func(n *hosting.Node) { n.AppVersion = "1.0.0" })
-	r.change("b", func(n *hosting.Node) { n.AppVersion = "1.1.0" })
+	r.change("a", func(n *home.Node) { n.AppVersion = "1.0.0" })
+	r.change("b", func(n *home.Node) { n.AppVersion = "1.1.0" })
 	r.answered(r.start("s", Role("x")))
 	require.Equal(t, []string{"b"}, r.running("s"), "not on the oldest")
-	r.change("a", func(n *hosting.Node) { n.AppVersion = "1.2.0" })
+	r.change("a", func(n *home.Node) { n.AppVersion = "1.2.0" })
 	require.Equal(t, []string{"b"}, r.running("s"), "it stays")
 	r.crash("b")
 	require.Equal(t, []string{"a"}, r.running("s"))

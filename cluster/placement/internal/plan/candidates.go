@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/guard"
 )
@@ -49,7 +49,7 @@ const (
 
 // refuses returns the filter that removes n as a node for s, or "" if n is eligible. beside are the
 // labels that must not be on the same node: those that s avoids, and those that avoid s.
-func refuses(n hosting.Node, s Spec, beside []string) string {
+func refuses(n home.Node, s Spec, beside []string) string {
 	switch {
 	case !n.Up:
 		return filterDown
@@ -64,7 +64,7 @@ func refuses(n hosting.Node, s Spec, beside []string) string {
 }
 
 // violates returns the constraint that n does not meet, or "".
-func violates(n hosting.Node, c Constraints, beside []string) string {
+func violates(n home.Node, c Constraints, beside []string) string {
 	switch {
 	case c.RequiredNode != "" && c.RequiredNode != n.Name:
 		return filterRequired
@@ -74,13 +74,13 @@ func violates(n hosting.Node, c Constraints, beside []string) string {
 		return filterMeta
 	case slices.ContainsFunc(beside, n.Runs):
 		return filterAffinity
-	case c.ColocateWith != "" && !hosting.Keeps(n, c.ColocateWith):
+	case c.ColocateWith != "" && !home.Keeps(n, c.ColocateWith):
 		return filterColocation
 	}
 	return ""
 }
 
-func hasMeta(n hosting.Node, all map[string]string) bool {
+func hasMeta(n home.Node, all map[string]string) bool {
 	for key, value := range all {
 		if has, ok := n.Meta[key]; !ok || has != value {
 			return false
@@ -90,14 +90,14 @@ func hasMeta(n hosting.Node, all map[string]string) bool {
 }
 
 // consider rates each node of v for s.
-func consider(s Spec, v hosting.View, beside []string, by Strategy) (all []Candidate, err error) {
+func consider(s Spec, v home.View, beside []string, by Strategy) (all []Candidate, err error) {
 	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
 	}
 	return all, nil
 }
 
-func rate(s Spec, v hosting.View, beside []string, by Strategy) (all []Candidate) {
+func rate(s Spec, v home.View, beside []string, by Strategy) (all []Candidate) {
 	for _, n := range v.Nodes {
 		c := Candidate{Node: n.Name, Why: refuses(n, s, beside)}
 		if c.Why == "" {
@@ -117,7 +117,7 @@ func rate(s Spec, v hosting.View, beside []string, by Strategy) (all []Candidate
 // choose returns the node with the highest score among those with the newest version of the
 // application. It chooses a node in avoid only if there is no other. Strategies that name a node
 // choose among all versions: an actor that was placed elsewhere would not return.
-func choose(s Spec, v hosting.View, beside []string, by Strategy, avoid ...string) (Decision, error) {
+func choose(s Spec, v home.View, beside []string, by Strategy, avoid ...string) (Decision, error) {
 	all, err := consider(s, v, beside, by)
 	if err != nil {
 		return Decision{}, err
@@ -145,7 +145,7 @@ func choose(s Spec, v hosting.View, beside []string, by Strategy, avoid ...strin
 
 // newestVersion returns the newest version of the application among the nodes of v that are
 // eligible and not in avoid; "" if no version can be compared. all has a candidate for each node.
-func newestVersion(v hosting.View, all []Candidate, avoid []string) (newest string) {
+func newestVersion(v home.View, all []Candidate, avoid []string) (newest string) {
 	for i, c := range all {
 		if c.Why == "" && !slices.Contains(avoid, c.Node) && appversion.Newer(v.Nodes[i].AppVersion, newest) {
 			newest = v.Nodes[i].AppVersion
@@ -156,7 +156,7 @@ func newestVersion(v hosting.View, all []Candidate, avoid []string) (newest stri
 
 // rankOf says how well a node suits before scores count: 0 is best, a node with an older version
 // than newest comes next, and the nodes in avoid come last.
-func rankOf(n hosting.Node, newest string, avoid []string) int {
+func rankOf(n home.Node, newest string, avoid []string) int {
 	switch {
 	case slices.Contains(avoid, n.Name):
 		return 2

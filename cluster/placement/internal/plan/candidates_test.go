@@ -8,19 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // ready returns a node that is eligible for any spec and runs those actors.
-func ready(name string, runs ...string) hosting.Node {
+func ready(name string, runs ...string) home.Node {
 	slices.Sort(runs)
-	return hosting.Node{Name: name, Address: name, Incarnation: 1, UpNumber: 1, Up: true, Reachable: true, Ready: true, Actors: runs}
+	return home.Node{Name: name, Address: name, Incarnation: 1, UpNumber: 1, Up: true, Reachable: true, Ready: true, Actors: runs}
 }
 
-func viewOf(nodes ...hosting.Node) hosting.View { return hosting.View{Nodes: nodes} }
+func viewOf(nodes ...home.Node) home.View { return home.View{Nodes: nodes} }
 
-func nodeOf(t *testing.T, s Spec, v hosting.View, by Strategy, avoid ...string) string {
+func nodeOf(t *testing.T, s Spec, v home.View, by Strategy, avoid ...string) string {
 	t.Helper()
 	d, err := choose(s, v, s.Constraints.AntiAffinity, by, avoid...)
 	require.NoError(t, err)
@@ -71,12 +71,12 @@ func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 	fits := ready("beta", "anchor")
 	fits.Roles, fits.Meta = []string{"worker"}, map[string]string{"disk": "ssd"}
 	require.Empty(t, violates(fits, all, all.AntiAffinity))
-	for why, spoil := range map[string]func(*hosting.Node){
-		filterRoles:      func(n *hosting.Node) { n.Roles = []string{"edge"} },
-		filterMeta:       func(n *hosting.Node) { n.Meta = map[string]string{"disk": "hdd"} },
-		filterAffinity:   func(n *hosting.Node) { n.Actors = []string{"anchor", "rival"} },
-		filterColocation: func(n *hosting.Node) { n.Actors = nil },
-		filterRequired:   func(n *hosting.Node) { n.Name = "alpha" },
+	for why, spoil := range map[string]func(*home.Node){
+		filterRoles:      func(n *home.Node) { n.Roles = []string{"edge"} },
+		filterMeta:       func(n *home.Node) { n.Meta = map[string]string{"disk": "hdd"} },
+		filterAffinity:   func(n *home.Node) { n.Actors = []string{"anchor", "rival"} },
+		filterColocation: func(n *home.Node) { n.Actors = nil },
+		filterRequired:   func(n *home.Node) { n.Name = "alpha" },
 	} {
 		n := fits
 		spoil(&n)
@@ -85,11 +85,11 @@ func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 }
 
 func TestNothingIsPlacedOnANodeThatIsNotAlive(t *testing.T) {
-	for why, spoil := range map[string]func(*hosting.Node){
-		filterDown:        func(n *hosting.Node) { n.Up = false },
-		filterUnreachable: func(n *hosting.Node) { n.Reachable = false },
-		filterNotReady:    func(n *hosting.Node) { n.Ready = false },
-		filterDraining:    func(n *hosting.Node) { n.Draining = true },
+	for why, spoil := range map[string]func(*home.Node){
+		filterDown:        func(n *home.Node) { n.Up = false },
+		filterUnreachable: func(n *home.Node) { n.Reachable = false },
+		filterNotReady:    func(n *home.Node) { n.Ready = false },
+		filterDraining:    func(n *home.Node) { n.Draining = true },
 	} {
 		n := ready("a")
 		spoil(&n)
@@ -225,7 +225,7 @@ func TestRandomIsFairAndTheSameForTheSameSeed(t *testing.T) {
 
 func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 	scores := map[string]float64{"a": math.NaN(), "b": 0, "c": -1, "d": math.Inf(-1), "e": 0.1}
-	by := StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 { return scores[n.Name] })
+	by := StrategyFunc(func(n home.Node, _ Spec, _ home.View) float64 { return scores[n.Name] })
 	v := viewOf(ready("a"), ready("b"), ready("c"), ready("d"), ready("e"))
 	require.Equal(t, "e", nodeOf(t, specOf("s"), v, by))
 	delete(scores, "e")
@@ -238,7 +238,7 @@ func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 }
 
 func TestAStrategyThatPanicsIsAnError(t *testing.T) {
-	by := StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 { panic("no idea") })
+	by := StrategyFunc(func(home.Node, Spec, home.View) float64 { panic("no idea") })
 	_, err := choose(specOf("s"), viewOf(ready("a")), nil, by)
 	require.ErrorIs(t, err, ErrStrategy)
 	require.ErrorContains(t, err, "no idea")

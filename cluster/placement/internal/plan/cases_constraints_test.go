@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 )
@@ -56,7 +56,7 @@ func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 			n := caseNode("alpha", c.roles...)
 			n.Meta, n.Actors = c.meta, c.actors
 			s := caseSpec("s", c.constraints)
-			d, err := choose(s, hosting.View{Nodes: []hosting.Node{n}}, s.Constraints.AntiAffinity, LeastLoaded())
+			d, err := choose(s, home.View{Nodes: []home.Node{n}}, s.Constraints.AntiAffinity, LeastLoaded())
 			if c.why != "" {
 				require.Equal(t, map[string]int{c.why: 1}, caseRemoved(t, err))
 				return
@@ -80,7 +80,7 @@ func TestWhatIsColocatedGoesToItsAnchorOrNowhere(t *testing.T) {
 	require.Equal(t, "beta", r.place(caseSpec("reader", beside("writer/c1"))))
 	require.Equal(t, []string{"other running beta", "reader running beta", "writer/c1 running beta"}, r.specs())
 
-	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
+	r.change("beta", func(n *home.Node) { n.Reachable = false })
 	require.Equal(t, map[string]int{filterColocation: 1, filterUnreachable: 1}, r.removedBy(caseSpec("late", beside("writer/c1"))))
 	r.crash("beta")
 	require.Equal(t, map[string]int{filterColocation: 1}, r.removedBy(caseSpec("late", beside("writer/c1"))))
@@ -108,7 +108,7 @@ func TestARequiredNodeIsTheOnlyOne(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{filterRequired: 2}, r.removedBy(caseSpec("d", onlyOn("ghost"))))
 	require.Equal(t, map[string]int{filterRequired: 2}, r.removedBy(caseSpec("d", onlyOn("Beta"))))
-	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
+	r.change("beta", func(n *home.Node) { n.Reachable = false })
 	require.Equal(t, map[string]int{filterRequired: 1, filterUnreachable: 1}, r.removedBy(caseSpec("d", onlyOn("beta"))))
 	r.crash("beta")
 	require.Equal(t, map[string]int{filterRequired: 1}, r.removedBy(caseSpec("d", onlyOn("beta"))))
@@ -215,23 +215,23 @@ func TestAllConstraintsMustHoldAtOnce(t *testing.T) {
 	good.Meta, good.Actors = map[string]string{"volume": "photos"}, []string{"writer/c1"}
 	violations := []struct {
 		why    string
-		change func(*hosting.Node)
+		change func(*home.Node)
 	}{
-		{filterDown, func(n *hosting.Node) { n.Up = false }},
-		{filterNotReady, func(n *hosting.Node) { n.Ready = false }},
-		{filterUnreachable, func(n *hosting.Node) { n.Reachable = false }},
-		{filterDraining, func(n *hosting.Node) { n.Draining = true }},
-		{filterRequired, func(n *hosting.Node) { n.Name = "store-b" }},
-		{filterRoles, func(n *hosting.Node) { n.Roles = []string{"edge"} }},
-		{filterMeta, func(n *hosting.Node) { n.Meta = map[string]string{"volume": "docs"} }},
-		{filterAffinity, func(n *hosting.Node) { n.Actors = []string{"db/replica", "writer/c1"} }},
-		{filterColocation, func(n *hosting.Node) { n.Actors = nil }},
+		{filterDown, func(n *home.Node) { n.Up = false }},
+		{filterNotReady, func(n *home.Node) { n.Ready = false }},
+		{filterUnreachable, func(n *home.Node) { n.Reachable = false }},
+		{filterDraining, func(n *home.Node) { n.Draining = true }},
+		{filterRequired, func(n *home.Node) { n.Name = "store-b" }},
+		{filterRoles, func(n *home.Node) { n.Roles = []string{"edge"} }},
+		{filterMeta, func(n *home.Node) { n.Meta = map[string]string{"volume": "docs"} }},
+		{filterAffinity, func(n *home.Node) { n.Actors = []string{"db/replica", "writer/c1"} }},
+		{filterColocation, func(n *home.Node) { n.Actors = nil }},
 	}
-	all, removed := hosting.View{}, map[string]int{}
+	all, removed := home.View{}, map[string]int{}
 	for i, v := range violations {
 		n := good
 		v.change(&n)
-		_, err := choose(s, hosting.View{Nodes: []hosting.Node{n}}, s.Constraints.AntiAffinity, LeastLoaded())
+		_, err := choose(s, home.View{Nodes: []home.Node{n}}, s.Constraints.AntiAffinity, LeastLoaded())
 		require.Equal(t, map[string]int{v.why: 1}, caseRemoved(t, err))
 		for range i + 1 {
 			all.Nodes = append(all.Nodes, n)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A label can be used once; the first spec stays unchanged. A removed spec is gone. A missing spec
@@ -66,7 +66,7 @@ func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
-	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "no database" }
+	r.failStart = func(home.StartRequest, home.NodeID) string { return "no database" }
 	r.place(caseSpec("a", Constraints{}))
 	begun := r.now
 	var tries []time.Duration
@@ -101,7 +101,7 @@ func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("waits", onlyOn("beta")).WithCrashStrategy(WaitForReturn(time.Hour)))
 	r.place(caseSpec("nowhere", onlyOn("beta")))
-	r.failStart = func(s hosting.StartRequest, _ hosting.NodeID) string {
+	r.failStart = func(s home.StartRequest, _ home.NodeID) string {
 		if s.Label == "fails" {
 			return "no"
 		}
@@ -135,11 +135,11 @@ func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 		r.pending(to)
 		require.Empty(t, r.specs())
 		r.failedWith(r.submit(Spec{}), ErrInvalid)
-		r.agents[on]["a"] = hosting.Reported{ID: start.ID, Label: "a", Started: true} // it runs
+		r.agents[on]["a"] = home.Reported{ID: start.ID, Label: "a", Started: true} // it runs
 		if replaced {
 			r.boot()
 		} else {
-			r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a"}})
+			r.hear(on, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "a"}})
 			r.pending(to)
 		}
 		require.Equal(t, []string{"alpha"}, r.running("a"))
@@ -180,7 +180,7 @@ func TestTheNextCoordinatorKnowsAllSpecs(t *testing.T) {
 	r.place(caseSpec("new", onlyOn("beta")))
 	_, fresh := r.startOf("new")
 	require.Less(t, before.ID.Epoch, fresh.ID.Epoch)
-	r.hear(hosting.IDOf(r.nodes["beta"]), hosting.FromAgent{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: before.ID.Epoch, N: fresh.ID.N}, Label: "new"}})
+	r.hear(home.IDOf(r.nodes["beta"]), home.FromAgent{StartAck: &home.StartAck{ID: home.RequestID{Epoch: before.ID.Epoch, N: fresh.ID.N}, Label: "new"}})
 	require.Contains(t, r.specs(), "new pending beta", "an answer to the former one is none to this")
 	r.release()
 	r.join(99, "gamma")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // Abandon: the spec goes with its node, and nothing is started. Redistribute: it is placed on
@@ -54,7 +54,7 @@ func TestWhoReturnsInTimeGetsItsActorsBack(t *testing.T) {
 			r.crash("beta")
 			r.pass(20 * time.Second)
 		},
-		"before anybody has noticed": func(r caseRig) { delete(r.agents, hosting.IDOf(r.nodes["beta"])) },
+		"before anybody has noticed": func(r caseRig) { delete(r.agents, home.IDOf(r.nodes["beta"])) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newCaseRig(t, "alpha", "beta", "gamma").by(Pinned("beta"))
@@ -79,13 +79,13 @@ func TestANodeThatReturnsMustStillSuit(t *testing.T) {
 	r.place(caseSpec("a", withRole("worker")).WithCrashStrategy(WaitForReturn(time.Hour)))
 	r.crash("beta")
 	r.add(99, "beta:worker")
-	id := hosting.IDOf(r.nodes["beta"])
+	id := home.IDOf(r.nodes["beta"])
 	delete(r.agents, id) // there is no placement on it yet
 	r.look()
 	r.pass(time.Minute)
 	require.Equal(t, []string{"a waiting for return beta"}, r.specs())
-	r.agents[id] = map[string]hosting.Reported{}
-	r.hear(id, hosting.FromAgent{}) // now there is
+	r.agents[id] = map[string]home.Reported{}
+	r.hear(id, home.FromAgent{}) // now there is
 	require.Equal(t, []string{"a running beta"}, r.specs())
 
 	r.crash("beta")

@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // caseMember returns a node that came up as the n-th.
-func caseMember(name string, n uint64, roles ...string) hosting.Node {
+func caseMember(name string, n uint64, roles ...string) home.Node {
 	m := caseNode(name, roles...)
 	m.UpNumber, m.Address = n, name+":7355"
 	return m
 }
 
 // sortedView returns the view of those nodes.
-func sortedView(nodes ...hosting.Node) hosting.View {
-	return hosting.NewView(viewOf(nodes...).Nodes)
+func sortedView(nodes ...home.Node) home.View {
+	return home.NewView(viewOf(nodes...).Nodes)
 }
 
 // The oldest node leads. A node that is not up does not lead. With a role, the oldest node that has
@@ -34,7 +34,7 @@ func TestTheOldestOfARoleLeads(t *testing.T) {
 	far.Address = "z:7355"
 	for name, c := range map[string]struct {
 		elect Election
-		view  hosting.View
+		view  home.View
 		want  string
 	}{
 		"twins, the lower address leads":     {elect: oldest(""), view: sortedView(far, caseMember("b", 100)), want: "b"},
@@ -59,13 +59,13 @@ func TestTheOldestOfARoleLeads(t *testing.T) {
 
 // Of twins the one with the lower name leads. The order in which nodes are known does not matter.
 func TestNodesThatKnowTheSameNameTheSameLeader(t *testing.T) {
-	twins := []hosting.Node{caseMember("c", 7), caseMember("a", 9), caseMember("b", 7), caseMember("d", 0)}
+	twins := []home.Node{caseMember("c", 7), caseMember("a", 9), caseMember("b", 7), caseMember("d", 0)}
 	for _, elect := range []struct {
 		Election
 		want string
 	}{{oldest(""), "b"}, {lowestAddress(""), "a"}} {
 		for _, order := range permutations(twins) {
-			leader, ok := elect.Leader(hosting.View{Nodes: order})
+			leader, ok := elect.Leader(home.View{Nodes: order})
 			require.True(t, ok)
 			require.Equal(t, elect.want, leader)
 		}
@@ -73,11 +73,11 @@ func TestNodesThatKnowTheSameNameTheSameLeader(t *testing.T) {
 	require.Len(t, permutations(twins), 24)
 }
 
-func permutations(all []hosting.Node) [][]hosting.Node {
+func permutations(all []home.Node) [][]home.Node {
 	if len(all) < 2 {
-		return [][]hosting.Node{all}
+		return [][]home.Node{all}
 	}
-	var orders [][]hosting.Node
+	var orders [][]home.Node
 	for i := range all {
 		rest := slices.Delete(slices.Clone(all), i, i+1)
 		for _, order := range permutations(rest) {
@@ -91,7 +91,7 @@ func permutations(all []hosting.Node) [][]hosting.Node {
 // node that returns is the youngest. An election by address compares addresses as text.
 func TestLeadershipPassesToTheNext(t *testing.T) {
 	a, b, c := caseMember("a", 3), caseMember("b", 1), caseMember("c", 2)
-	leads := func(e Election, nodes ...hosting.Node) string {
+	leads := func(e Election, nodes ...home.Node) string {
 		leader, _ := e.Leader(sortedView(nodes...))
 		return leader
 	}
@@ -120,7 +120,7 @@ func TestAnElectionOfOnesOwnNamesANodeThatIsUp(t *testing.T) {
 	last := func(a, b membership.Member) int { return strings.Compare(b.Name, a.Name) }
 	for name, c := range map[string]struct {
 		elect Election
-		view  hosting.View
+		view  home.View
 		want  string
 	}{
 		"a node that is up":  {ownElection(last), v, "b"},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/generation"
 )
@@ -143,7 +143,7 @@ func TestJournalsOfEachNodesOwnAreNoFence(t *testing.T) {
 
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, hosting.IDOf(r.nodes["a"]))
+	delete(r.agents, home.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.singles = map[string]singletonRecord{} // the journal of the other node
 	r.boot()
@@ -156,7 +156,7 @@ func TestASharedJournalBringsASingletonBack(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, hosting.IDOf(r.nodes["a"]))
+	delete(r.agents, home.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)

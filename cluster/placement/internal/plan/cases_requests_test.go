@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A factory that fails leads to one answer, and the request leaves nothing behind. The request has
@@ -14,12 +14,12 @@ import (
 func TestAFactoryThatFailsIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
-	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "panic: no tools" }
+	r.failStart = func(home.StartRequest, home.NodeID) string { return "panic: no tools" }
 	s := caseSpec("a", Constraints{})
 	s.State = []byte{1, 2, 3}
 	r.place(s)
 	_, start := r.startOf("a")
-	require.Equal(t, hosting.StartRequest{ID: start.ID, Label: "a", Type: "kept", State: []byte{1, 2, 3}, Epoch: r.epoch}, start)
+	require.Equal(t, home.StartRequest{ID: start.ID, Label: "a", Type: "kept", State: []byte{1, 2, 3}, Epoch: r.epoch}, start)
 	require.Equal(t, []string{"a unplaced "}, r.specs())
 	require.Equal(t, "panic: no tools", r.status("a").LastError)
 	r.quiet()
@@ -40,7 +40,7 @@ func TestWhatIsNotAnsweredIsAskedAgain(t *testing.T) {
 		_, again := r.startOf("a")
 		require.Equal(t, first, again)
 	}
-	r.agents[on]["a"] = hosting.Reported{ID: first.ID, Label: "a", Started: true} // it runs, and its answer is lost
+	r.agents[on]["a"] = home.Reported{ID: first.ID, Label: "a", Started: true} // it runs, and its answer is lost
 	require.Equal(t, []string{"a pending alpha"}, r.specs())
 	r.held, r.holdStarts = nil, false
 	r.pass(rigConfig.AckTimeout)
@@ -85,7 +85,7 @@ func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
-	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+	r.failStart = func(_ home.StartRequest, on home.NodeID) string {
 		if on.Name == "alpha" {
 			return "full"
 		}
@@ -97,23 +97,23 @@ func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	beta, start := r.startOf("a")
 	require.Equal(t, "beta", beta.Name)
 	require.Equal(t, []string{"a running beta"}, r.specs())
-	other := hosting.NodeID{Name: "beta", Incarnation: beta.Incarnation + 1}
+	other := home.NodeID{Name: "beta", Incarnation: beta.Incarnation + 1}
 	for _, stale := range []struct {
-		from hosting.NodeID
-		msg  hosting.FromAgent
+		from home.NodeID
+		msg  home.FromAgent
 	}{
-		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: given.ID, Label: "a"}}},
-		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: given.ID, Label: "a", Error: "full"}}},
-		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a", Error: "not mine"}}},
-		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a"}}},
-		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 77, N: 1}, Label: "a", Error: "no"}}},
-		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "b", Error: "no"}}},
-		{beta, hosting.FromAgent{StopAck: &hosting.StopAck{ID: given.ID, Label: "a"}}},
-		{beta, hosting.FromAgent{StopAck: &hosting.StopAck{ID: start.ID, Label: "nobody's"}}},
-		{beta, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch - 1}}},
-		{other, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a", Error: "no"}}},
-		{other, hosting.FromAgent{Ended: &hosting.Ended{ID: start.ID, Label: "a"}}},
-		{hosting.NodeID{Name: "ghost", Incarnation: 1}, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch}}},
+		{alpha, home.FromAgent{StartAck: &home.StartAck{ID: given.ID, Label: "a"}}},
+		{alpha, home.FromAgent{StartAck: &home.StartAck{ID: given.ID, Label: "a", Error: "full"}}},
+		{alpha, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "a", Error: "not mine"}}},
+		{beta, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "a"}}},
+		{beta, home.FromAgent{StartAck: &home.StartAck{ID: home.RequestID{Epoch: 77, N: 1}, Label: "a", Error: "no"}}},
+		{beta, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "b", Error: "no"}}},
+		{beta, home.FromAgent{StopAck: &home.StopAck{ID: given.ID, Label: "a"}}},
+		{beta, home.FromAgent{StopAck: &home.StopAck{ID: start.ID, Label: "nobody's"}}},
+		{beta, home.FromAgent{Report: &home.Report{Epoch: r.epoch - 1}}},
+		{other, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "a", Error: "no"}}},
+		{other, home.FromAgent{Ended: &home.Ended{ID: start.ID, Label: "a"}}},
+		{home.NodeID{Name: "ghost", Incarnation: 1}, home.FromAgent{Report: &home.Report{Epoch: r.epoch}}},
 	} {
 		r.hear(stale.from, stale.msg)
 		require.Equal(t, []string{"a running beta"}, r.specs(), "%v says %+v", stale.from, simShowAgentOf(stale.msg))
@@ -123,8 +123,8 @@ func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	r.quiet()
 }
 
-func simShowAgentOf(m hosting.FromAgent) string {
-	if (m == hosting.FromAgent{Node: m.Node, Incarnation: m.Incarnation}) {
+func simShowAgentOf(m home.FromAgent) string {
+	if (m == home.FromAgent{Node: m.Node, Incarnation: m.Incarnation}) {
 		return "nothing"
 	}
 	return simShowAgent(m)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A caseRig is a rig whose test checks all specs, and the requests to nodes.
@@ -64,15 +64,15 @@ func (r caseRig) quiet() {
 }
 
 // startOf returns the last start request of a label, and the node that it was sent to.
-func (r caseRig) startOf(label string) (hosting.NodeID, hosting.StartRequest) {
+func (r caseRig) startOf(label string) (home.NodeID, home.StartRequest) {
 	r.t.Helper()
 	for _, e := range slices.Backward(r.sends) {
-		if start, ok := e.Msg.(hosting.StartRequest); ok && start.Label == label {
-			return hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}, start
+		if start, ok := e.Msg.(home.StartRequest); ok && start.Label == label {
+			return home.NodeID{Name: e.Node, Incarnation: e.Incarnation}, start
 		}
 	}
 	require.Fail(r.t, "nobody was asked to start it", label)
-	return hosting.NodeID{}, hosting.StartRequest{}
+	return home.NodeID{}, home.StartRequest{}
 }
 
 func caseRemoved(t *testing.T, err error) map[string]int {
@@ -96,6 +96,6 @@ func apart(labels ...string) Constraints {
 }
 
 // caseNode returns a node that is alive.
-func caseNode(name string, roles ...string) hosting.Node {
-	return hosting.Node{Name: name, Roles: roles, Up: true, Reachable: true, Ready: true}
+func caseNode(name string, roles ...string) home.Node {
+	return home.Node{Name: name, Roles: roles, Up: true, Reachable: true, Ready: true}
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // scoring is a strategy with a fixed score for each node.
 func scoring(scores map[string]float64) Strategy {
-	return StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 { return scores[n.Name] })
+	return StrategyFunc(func(n home.Node, _ Spec, _ home.View) float64 { return scores[n.Name] })
 }
 
 // The node with fewer actors is chosen. It is not chosen if it is dead, unreachable, leaving, or
@@ -24,11 +24,11 @@ func TestTheLeastLoadedNodeThatLivesIsTaken(t *testing.T) {
 	for name, dies := range map[string]func(r caseRig){
 		"it lives":            nil,
 		"it crashes":          func(r caseRig) { r.crash("beta") },
-		"it is not heard of":  func(r caseRig) { r.change("beta", func(n *hosting.Node) { n.Reachable = false }) },
-		"it leaves":           func(r caseRig) { r.change("beta", func(n *hosting.Node) { n.Up = false }) },
+		"it is not heard of":  func(r caseRig) { r.change("beta", func(n *home.Node) { n.Reachable = false }) },
+		"it leaves":           func(r caseRig) { r.change("beta", func(n *home.Node) { n.Up = false }) },
 		"it is being drained": func(r caseRig) { r.drain("beta") },
 		"it has not joined yet": func(r caseRig) {
-			r.change("beta", func(n *hosting.Node) { n.UpNumber, n.Up, n.Incarnation = 0, false, 999 })
+			r.change("beta", func(n *home.Node) { n.UpNumber, n.Up, n.Incarnation = 0, false, 999 })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTheOrderInWhichNodesComeDoesNotMatter(t *testing.T) {
 	r := newCaseRig(t, "b", "c", "a")
 	rng := rand.New(rand.NewPCG(23, 0)) //nolint:gosec // an order, not a secret
 	for range 100 {
-		v := ViewChanged{Nodes: []hosting.Node{r.nodes["a"], r.nodes["b"], r.nodes["c"]}}
+		v := ViewChanged{Nodes: []home.Node{r.nodes["a"], r.nodes["b"], r.nodes["c"]}}
 		rng.Shuffle(3, func(i, j int) { v.Nodes[i], v.Nodes[j] = v.Nodes[j], v.Nodes[i] })
 		r.step(v)
 		require.Equal(t, "a", r.place(caseSpec("s", Constraints{})))
@@ -80,9 +80,9 @@ func TestAPinIsSoft(t *testing.T) {
 // Without a node nothing can be placed, and one node is enough.
 func TestWithoutANodeNothingIsPlaced(t *testing.T) {
 	for _, by := range []Strategy{LeastLoaded(), Pinned("alpha"), Random(1)} {
-		_, err := choose(caseSpec("s", Constraints{}), hosting.View{}, nil, by)
+		_, err := choose(caseSpec("s", Constraints{}), home.View{}, nil, by)
 		require.Empty(t, caseRemoved(t, err), by.Name())
-		d, err := choose(caseSpec("s", Constraints{}), hosting.View{Nodes: []hosting.Node{caseNode("beta")}}, nil, by)
+		d, err := choose(caseSpec("s", Constraints{}), home.View{Nodes: []home.Node{caseNode("beta")}}, nil, by)
 		require.NoError(t, err)
 		require.Equal(t, "beta", d.Node)
 		require.Equal(t, by.Name(), d.Strategy)
@@ -93,7 +93,7 @@ func TestWithoutANodeNothingIsPlaced(t *testing.T) {
 func TestRandomPlacementExcludesNobody(t *testing.T) {
 	random, n := Random(30), caseNode("a")
 	for range 10_000 {
-		score := random.Score(n, Spec{}, hosting.View{})
+		score := random.Score(n, Spec{}, home.View{})
 		require.Greater(t, score, 0.0)
 		require.LessOrEqual(t, score, 1.0)
 	}
@@ -117,7 +117,7 @@ func TestScoresThatExcludeANode(t *testing.T) {
 		{a: nan, b: nan, c: nan},
 	} {
 		by := scoring(map[string]float64{"a": c.a, "b": c.b, "c": c.c})
-		v := hosting.View{Nodes: []hosting.Node{caseNode("a"), caseNode("b"), caseNode("c")}}
+		v := home.View{Nodes: []home.Node{caseNode("a"), caseNode("b"), caseNode("c")}}
 		d, err := choose(caseSpec("s", Constraints{}), v, nil, by)
 		if c.want == "" {
 			require.Equal(t, map[string]int{filterStrategy: 3}, caseRemoved(t, err))
@@ -157,7 +157,7 @@ func TestABurstIsSpreadBeforeAnybodyHasAnswered(t *testing.T) {
 func TestAStrategyThatPanicsHarmsNothingElse(t *testing.T) {
 	t.Parallel()
 	broken := false
-	r := newCaseRig(t, "alpha", "beta").by(StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 {
+	r := newCaseRig(t, "alpha", "beta").by(StrategyFunc(func(home.Node, Spec, home.View) float64 {
 		if broken {
 			panic("no idea")
 		}

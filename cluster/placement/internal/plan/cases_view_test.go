@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A node that joins is alive. An unreachable node is not alive, but is still listed. It is alive
@@ -25,9 +25,9 @@ func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	require.True(t, n.Alive())
 	r.join(99, "beta")
 	counts(2, 2)
-	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
+	r.change("beta", func(n *home.Node) { n.Reachable = false })
 	counts(1, 2)
-	r.change("beta", func(n *hosting.Node) { n.Reachable = true })
+	r.change("beta", func(n *home.Node) { n.Reachable = true })
 	counts(2, 2)
 	r.crash("beta")
 	counts(1, 1)
@@ -90,7 +90,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	delete(r.agents, hosting.IDOf(r.nodes["beta"]))
+	delete(r.agents, home.IDOf(r.nodes["beta"]))
 	r.holdStarts = true
 	r.join(2, "beta")
 	n, ok := r.m.View().Node("beta")
@@ -101,7 +101,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	require.Equal(t, n, found)
 	require.Equal(t, []string{"a pending beta"}, r.specs())
 	on, _ := r.startOf("a")
-	require.Equal(t, hosting.IDOf(n), on)
+	require.Equal(t, home.IDOf(n), on)
 	r.release()
 	require.Equal(t, []string{"beta"}, r.running("a"))
 }
@@ -128,7 +128,7 @@ func TestTheSameViewAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	old := ViewChanged{Nodes: []hosting.Node{r.nodes["alpha"], r.nodes["beta"]}}
+	old := ViewChanged{Nodes: []home.Node{r.nodes["alpha"], r.nodes["beta"]}}
 	for range 3 {
 		facts, effects := r.m.Step(old, r.now)
 		require.Empty(t, facts)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -34,7 +34,7 @@ type claim struct {
 	purpose purpose
 	owner   string
 	spec    SingletonSpec // of StartSingleton
-	token   hosting.Token // the request that waits for the answer; 0 for none
+	token   home.Token    // the request that waits for the answer; 0 for none
 	x       *singleton
 }
 

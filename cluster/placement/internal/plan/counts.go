@@ -1,16 +1,16 @@
 package plan
 
-import "github.com/understudy-go/understudy/cluster/internal/hosting"
+import "github.com/understudy-go/understudy/cluster/internal/home"
 
 // A Cause is why an actor has to be started anew.
-type Cause = hosting.Cause
+type Cause = home.Cause
 
 // The causes.
 const (
-	NodeLost         = hosting.NodeLost
+	NodeLost         = home.NodeLost
 	Drained    Cause = "drain"      // its node is being drained
 	Colocation Cause = "colocation" // the actor that it belongs beside is on another node
-	EndedAlone       = hosting.EndedAlone
+	EndedAlone       = home.EndedAlone
 
 	// Anchored is the cause of a singleton whose anchor is on another node; specs have none.
 	Anchored Cause = "anchor"

@@ -3,7 +3,7 @@
 //
 // A [Planner] takes inputs, each with the current time, and returns facts and effects. The shell
 // stores the facts in the journal, and then carries out the effects. What is known of the nodes and
-// of the actors on them is in package hosting. The planner has two workloads, which use it: specs
+// of the actors on them is in package home. The planner has two workloads, which use it: specs
 // keeps the actor of each [Spec] running on one node; singletons keeps each [SingletonSpec] at its
 // [Anchor], with generations from a source. After each input the workloads compare the desired
 // state with the known state, and act on the differences. The order of inputs therefore does not

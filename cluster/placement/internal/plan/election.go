@@ -3,7 +3,7 @@ package plan
 import (
 	"cmp"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
@@ -17,7 +17,7 @@ type Election struct {
 
 // Leader returns the node that leads, and false if no node leads. Holder takes precedence: it was
 // elected among the nodes that run placement, which a view does not distinguish.
-func (e Election) Leader(v hosting.View) (node string, ok bool) {
+func (e Election) Leader(v home.View) (node string, ok bool) {
 	if n, known := v.Node(e.Holder); known && n.Up {
 		return n.Name, true
 	}
@@ -34,6 +34,6 @@ func (e Election) Leader(v hosting.View) (node string, ok bool) {
 	return first.Name, ok
 }
 
-func older(a, b hosting.Node) int {
+func older(a, b home.Node) int {
 	return cmp.Or(cmp.Compare(a.UpNumber-1, b.UpNumber-1), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
 }

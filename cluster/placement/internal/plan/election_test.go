@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // aged is a node that is up, as the n-th.
-func aged(name string, n uint64, roles ...string) hosting.Node {
-	return hosting.Node{Name: name, Address: name, Incarnation: n, UpNumber: n, Roles: roles, Up: true, Reachable: true}
+func aged(name string, n uint64, roles ...string) home.Node {
+	return home.Node{Name: name, Address: name, Incarnation: n, UpNumber: n, Roles: roles, Up: true, Reachable: true}
 }
 
-func leads(t *testing.T, e Election, nodes ...hosting.Node) string {
+func leads(t *testing.T, e Election, nodes ...home.Node) string {
 	t.Helper()
 	name, ok := e.Leader(viewOf(nodes...))
 	require.Equal(t, ok, name != "", name)
@@ -41,7 +41,7 @@ func TestNobodyLeadsWhenThereIsNobodyWhoMay(t *testing.T) {
 func TestTheOrderOfNodesDoesNotMatterToElections(t *testing.T) {
 	a, b, c := aged("a", 3), aged("b", 1), aged("c", 2)
 	a.Address, b.Address, c.Address = "10.0.0.2:1", "10.0.0.3:1", "10.0.0.1:1"
-	for _, order := range [][]hosting.Node{{a, b, c}, {a, c, b}, {b, a, c}, {b, c, a}, {c, a, b}, {c, b, a}} {
+	for _, order := range [][]home.Node{{a, b, c}, {a, c, b}, {b, a, c}, {b, c, a}, {c, a, b}, {c, b, a}} {
 		require.Equal(t, "b", leads(t, oldest(""), order...))
 		require.Equal(t, "c", leads(t, lowestAddress(""), order...))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // awaited returns what is waited for of s.
@@ -28,9 +28,9 @@ func TestExplainSaysSinceWhenANodeIsAwaited(t *testing.T) {
 		require.Equal(t, "spawning on a since 2026-11-22T00:00:03Z", r.awaited())
 		r.pass(time.Minute)
 	}
-	r.change("a", func(n *hosting.Node) { n.Reachable = false })
+	r.change("a", func(n *home.Node) { n.Reachable = false })
 	require.Equal(t, "spawning on a since 2026-11-22T00:00:03Z, which is unreachable", r.awaited())
-	r.change("a", func(n *hosting.Node) { n.Reachable = true })
+	r.change("a", func(n *home.Node) { n.Reachable = true })
 	r.release()
 	r.runs("s", "a")
 	require.Empty(t, r.awaited())
@@ -52,7 +52,7 @@ func TestExplainSaysSinceWhenANodeIsAwaited(t *testing.T) {
 func TestExplainSaysWhatANodeHasNotTold(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(with("s", onlyOn("a")))
-	silent := hosting.IDOf(r.nodes["a"])
+	silent := home.IDOf(r.nodes["a"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.pass(time.Hour)
@@ -62,7 +62,7 @@ func TestExplainSaysWhatANodeHasNotTold(t *testing.T) {
 	r.agents[silent] = runs
 	r.pass(2 * time.Minute)
 	require.Empty(t, r.awaited())
-	r.gone = []hosting.Gone{{Name: "a", Incarnation: silent.Incarnation, Until: r.now.Add(time.Minute)}}
+	r.gone = []home.Gone{{Name: "a", Incarnation: silent.Incarnation, Until: r.now.Add(time.Minute)}}
 	r.holdStops = true
 	to := r.remove("s")
 	r.crash("a")

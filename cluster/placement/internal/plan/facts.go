@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A Fact is an event in the journal: the new record of one label, which replaces the previous one
@@ -22,14 +22,14 @@ type Fact struct {
 
 // A record is all that the next coordinator knows about a spec.
 type record struct {
-	_           struct{}          `cbor:",toarray"`
-	Spec        Spec              // empty if the previous record has the same, or if it is no longer needed
-	Node        string            // the node of the actor, or the node that is expected back; "" when unplaced
-	Incarnation uint64            // of that node
-	Request     hosting.RequestID // the request that started the actor; zero if it has not been requested
-	Until       time.Time         // when the wait for the node's return ends; zero if the return is not awaited
-	Drained     bool              // the node is being drained, so its return will not be awaited
-	Removed     bool              // the spec has been removed, and its actor is being stopped
+	_           struct{}       `cbor:",toarray"`
+	Spec        Spec           // empty if the previous record has the same, or if it is no longer needed
+	Node        string         // the node of the actor, or the node that is expected back; "" when unplaced
+	Incarnation uint64         // of that node
+	Request     home.RequestID // the request that started the actor; zero if it has not been requested
+	Until       time.Time      // when the wait for the node's return ends; zero if the return is not awaited
+	Drained     bool           // the node is being drained, so its return will not be awaited
+	Removed     bool           // the spec has been removed, and its actor is being stopped
 }
 
 // A singletonRecord is all that the next coordinator knows about a singleton. It stays when the
@@ -42,10 +42,10 @@ type singletonRecord struct {
 	Owner   string        // the node to which Granted was granted
 	Granted Generation    // the last one
 
-	Node        string            // where the last instance may run; "" if it has ended
-	Incarnation uint64            // of that node
-	Request     hosting.RequestID // the request that started it
-	Generation  Generation        // of the last instance, even if it has ended
+	Node        string         // where the last instance may run; "" if it has ended
+	Incarnation uint64         // of that node
+	Request     home.RequestID // the request that started it
+	Generation  Generation     // of the last instance, even if it has ended
 }
 
 // submits reports whether f has a spec that is new to the journal.

@@ -3,7 +3,7 @@ package plan
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // An Input is something that happens to the coordinator.
@@ -32,38 +32,38 @@ type (
 	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
 	// ignored. Gone are former members that may still be running.
 	ViewChanged struct {
-		Nodes []hosting.Node
-		Gone  []hosting.Gone
+		Nodes []home.Node
+		Gone  []home.Gone
 	}
 
 	// Received has a message of an agent.
-	Received struct{ Message hosting.FromAgent }
+	Received struct{ Message home.FromAgent }
 
 	Submit struct {
-		Token hosting.Token
+		Token home.Token
 		Spec  Spec
 		until time.Time // when it is answered at the latest; zero before it was held for a node
 	}
 	Remove struct {
-		Token hosting.Token
+		Token home.Token
 		Label string
 	}
 	// Drain: the node is leaving, so its actors are moved away.
 	Drain struct {
-		Token       hosting.Token
+		Token       home.Token
 		Node        string
 		Incarnation uint64
 	}
 	StartSingleton struct {
-		Token hosting.Token
+		Token home.Token
 		Spec  SingletonSpec
 	}
 	MoveSingleton struct {
-		Token hosting.Token
+		Token home.Token
 		Label string
 	}
 	StopSingleton struct {
-		Token hosting.Token
+		Token home.Token
 		Label string
 	}
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // took returns the moves so far as "label from->to cause duration error", and forgets them.
@@ -57,7 +57,7 @@ func TestAFailedStartEndsAMoveAndBeginsAnother(t *testing.T) {
 	r := newSpecsRig(t, "a", "b", "c")
 	require.Equal(t, "a", r.placed(specOf("s")))
 	failures := 1
-	r.failStart = func(hosting.StartRequest, hosting.NodeID) string {
+	r.failStart = func(home.StartRequest, home.NodeID) string {
 		if failures--; failures < 0 {
 			return ""
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A StatusPage is a part of the statuses that fits into one message.
@@ -47,13 +47,13 @@ func LastLabel(all []Status) string {
 
 // A ViewPage is a part of a view that fits into one message.
 type ViewPage struct {
-	View hosting.View
+	View home.View
 	More bool // there is more after the last actor of the last node
 }
 
 // ViewPageOf returns the part of v after an actor of a node: about maxBytes bytes, unless one node
 // without its actors is larger.
-func ViewPageOf(v hosting.View, node, actor string, maxBytes int) ViewPage {
+func ViewPageOf(v home.View, node, actor string, maxBytes int) ViewPage {
 	var p ViewPage
 	size := 0
 	for _, n := range v.Nodes {
@@ -83,7 +83,7 @@ func ViewPageOf(v hosting.View, node, actor string, maxBytes int) ViewPage {
 	return p
 }
 
-func actorsAfter(n hosting.Node, label string) []string {
+func actorsAfter(n home.Node, label string) []string {
 	i, found := slices.BinarySearch(n.Actors, label)
 	if found {
 		i++
@@ -95,7 +95,7 @@ func actorsAfter(n hosting.Node, label string) []string {
 const textBytes = 5
 
 // nodeSize returns about how many bytes n takes in a message, without its actors.
-func nodeSize(n hosting.Node) int {
+func nodeSize(n home.Node) int {
 	size := len(n.Name) + len(n.Address) + 64
 	for _, role := range n.Roles {
 		size += len(role) + textBytes
@@ -107,7 +107,7 @@ func nodeSize(n hosting.Node) int {
 }
 
 // EndOfView returns the last node of v, and its last actor.
-func EndOfView(v hosting.View) (node, actor string) {
+func EndOfView(v home.View) (node, actor string) {
 	if len(v.Nodes) == 0 {
 		return "", ""
 	}
@@ -120,7 +120,7 @@ func EndOfView(v hosting.View) (node, actor string) {
 
 // AppendView returns v with the next part. If a node has been replaced between the two parts, the
 // result has only the node's first part.
-func AppendView(v, next hosting.View) hosting.View {
+func AppendView(v, next home.View) home.View {
 	for _, n := range next.Nodes {
 		i := len(v.Nodes) - 1
 		switch {

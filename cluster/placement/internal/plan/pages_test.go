@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // readPages returns what a view looks like from afar, and in how many pages it was read.
-func readPages(t *testing.T, v hosting.View, maxBytes int) (all hosting.View, pages int) {
+func readPages(t *testing.T, v home.View, maxBytes int) (all home.View, pages int) {
 	var node, after string
 	for {
 		p := ViewPageOf(v, node, after, maxBytes)
@@ -29,7 +29,7 @@ func readPages(t *testing.T, v hosting.View, maxBytes int) (all hosting.View, pa
 }
 
 func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
-	var v hosting.View
+	var v home.View
 	for i, actors := range []int{0, 2500, 1, 0, 700, 0} {
 		n := caseNode(fmt.Sprint("n", i), "role")
 		n.Incarnation, n.Meta = uint64(i), map[string]string{"zone": "a"}
@@ -44,9 +44,9 @@ func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
 		require.GreaterOrEqual(t, pages, atLeast)
 		require.LessOrEqual(t, pages, 2*atLeast)
 	}
-	_, pages := readPages(t, hosting.View{Nodes: v.Nodes[2:]}, 1)
+	_, pages := readPages(t, home.View{Nodes: v.Nodes[2:]}, 1)
 	require.Equal(t, 1+1+700+1, pages, "at least one actor or one node comes with each")
-	all, pages := readPages(t, hosting.View{}, 1000)
+	all, pages := readPages(t, home.View{}, 1000)
 	require.Empty(t, all.Nodes)
 	require.Equal(t, 1, pages)
 }
@@ -54,13 +54,13 @@ func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
 func TestAViewThatChangesBetweenTwoPagesShowsInPart(t *testing.T) {
 	a, b := caseNode("a"), caseNode("b")
 	a.Incarnation, a.Actors = 1, []string{"1", "2", "3"}
-	first := ViewPageOf(hosting.View{Nodes: []hosting.Node{a, b}}, "", "", 1)
+	first := ViewPageOf(home.View{Nodes: []home.Node{a, b}}, "", "", 1)
 	require.True(t, first.More)
 	require.Equal(t, []string{"1"}, first.View.Nodes[0].Actors)
 	a.Incarnation, a.Actors = 2, []string{"7"}
 	c := caseNode("c")
 	node, after := EndOfView(first.View)
-	second := ViewPageOf(hosting.View{Nodes: []hosting.Node{a, b, c}}, node, after, 1000)
+	second := ViewPageOf(home.View{Nodes: []home.Node{a, b, c}}, node, after, 1000)
 	all := AppendView(first.View, second.View)
 	require.Len(t, all.Nodes, 3)
 	require.Equal(t, []string{"1"}, all.Nodes[0].Actors, "the process that was there")
@@ -74,11 +74,11 @@ func TestAPageOfAViewHasOnlyWhatIsSent(t *testing.T) {
 	r.holdStops = true
 	r.remove("x")
 	n, _ := r.m.View().Node("a")
-	require.False(t, hosting.Keeps(n, "x"), "it is being stopped")
+	require.False(t, home.Keeps(n, "x"), "it is being stopped")
 	page := ViewPageOf(r.m.View(), "", "", 1000)
 	data, err := codec.Marshal(page.View)
 	require.NoError(t, err)
-	var read hosting.View
+	var read home.View
 	require.NoError(t, codec.Unmarshal(data, &read))
 	require.Equal(t, page.View, read)
 }

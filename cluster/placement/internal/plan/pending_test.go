@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -52,7 +52,7 @@ func newRefusingRig(t *testing.T, nodes ...string) specsRig {
 	return r
 }
 
-func (r specsRig) unfit(to hosting.Token) {
+func (r specsRig) unfit(to home.Token) {
 	r.t.Helper()
 	r.failedWith(to, ErrInvalid)
 	r.failedWith(to, persistence.ErrTooLarge)
@@ -78,11 +78,11 @@ func TestASpecThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 // Specs that are submitted while the nodes have not reported yet are accepted in one step.
 func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
-	silent := hosting.IDOf(r.nodes["b"])
+	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
-	var asked []hosting.Token
+	var asked []home.Token
 	for i := range 9 {
 		asked = append(asked, r.submit(stateful(fmt.Sprint("s", i), 97+i)))
 	}
@@ -191,7 +191,7 @@ func TestASpecTakesTheLabelOfASingletonThatHasEnded(t *testing.T) {
 func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
-	silent := hosting.IDOf(r.nodes["b"])
+	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
@@ -207,9 +207,9 @@ func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 
 func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	a := hosting.IDOf(r.nodes["a"])
-	r.journal["s"] = record{Spec: specOf("s"), Node: a.Name, Incarnation: a.Incarnation, Request: hosting.RequestID{Epoch: 1, N: 1}, Removed: true}
-	silent := hosting.IDOf(r.nodes["b"])
+	a := home.IDOf(r.nodes["a"])
+	r.journal["s"] = record{Spec: specOf("s"), Node: a.Name, Incarnation: a.Incarnation, Request: home.RequestID{Epoch: 1, N: 1}, Removed: true}
+	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -34,7 +34,7 @@ func (cfg Config) delay(failures int) time.Duration {
 // A Planner decides everything that the coordinator does; see the package documentation.
 type Planner struct {
 	cfg        Config
-	nodes      *hosting.Nodes
+	nodes      *home.Nodes
 	specs      *specs
 	singletons *singletons
 
@@ -44,7 +44,7 @@ type Planner struct {
 // New returns an empty planner. The caller first replays the facts of the journal with Replay, and
 // then calls Step with [Recovered].
 func New(cfg Config) *Planner {
-	f := hosting.New(hosting.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout})
+	f := home.New(home.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout})
 	m := &Planner{cfg: cfg, nodes: f}
 	m.singletons = newSingletons(cfg, f)
 	m.specs = newSpecs(cfg, f, m.singletons.Owns)
@@ -64,7 +64,7 @@ func (m *Planner) Replay(of Fact) {
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Planner) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
+func (m *Planner) Step(in Input, now time.Time) ([]Fact, []home.Effect) {
 	m.nodes.Advance(now)
 	if _, undoes := in.(withdrawn); !undoes {
 		clear(m.singletons.before)
@@ -90,7 +90,7 @@ func (m *Planner) apply(in Input) {
 	case TermClaimed:
 		m.singletons.claims.end(in)
 	case Drain:
-		m.nodes.Drain(hosting.NodeID{Name: in.Node, Incarnation: in.Incarnation}, in.Token)
+		m.nodes.Drain(home.NodeID{Name: in.Node, Incarnation: in.Incarnation}, in.Token)
 	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
 		m.held = append(m.held, in)
 	case withdrawn:
@@ -167,7 +167,7 @@ func (m *Planner) Next() (time.Time, bool) {
 }
 
 // View returns the cluster as the planner knows it.
-func (m *Planner) View() hosting.View { return m.nodes.View() }
+func (m *Planner) View() home.View { return m.nodes.View() }
 
 // Statuses returns the status of all specs, sorted by label.
 func (m *Planner) Statuses() []Status { return m.specs.statuses() }

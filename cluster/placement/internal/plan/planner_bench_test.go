@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A benchCluster is a planner with agents that carry out each request at once.
 type benchCluster struct {
 	m     *Planner
 	now   time.Time
-	token hosting.Token
-	nodes []hosting.Node
+	token home.Token
+	nodes []home.Node
 }
 
 func newBenchCluster(nodes int) *benchCluster {
@@ -22,7 +22,7 @@ func newBenchCluster(nodes int) *benchCluster {
 	f := &benchCluster{m: New(cfg), now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
 	for i := range nodes {
 		name := fmt.Sprintf("node-%02d", i)
-		f.nodes = append(f.nodes, hosting.Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
+		f.nodes = append(f.nodes, home.Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
 	}
 	f.step(Recovered{})
 	f.step(ViewChanged{Nodes: f.nodes})
@@ -33,18 +33,18 @@ func (f *benchCluster) step(in Input) {
 	_, effects := f.m.Step(in, f.now)
 	for _, e := range effects {
 		switch e := e.(type) {
-		case hosting.Send:
-			said := hosting.FromAgent{Node: e.Node, Incarnation: e.Incarnation}
+		case home.Send:
+			said := home.FromAgent{Node: e.Node, Incarnation: e.Incarnation}
 			switch m := e.Msg.(type) {
-			case hosting.StartRequest:
-				said.StartAck = &hosting.StartAck{ID: m.ID, Label: m.Label}
-			case hosting.StopRequest:
-				said.StopAck = &hosting.StopAck{ID: m.ID, Label: m.Label}
-			case hosting.ReportRequest:
-				said.Report = &hosting.Report{Epoch: m.Epoch}
+			case home.StartRequest:
+				said.StartAck = &home.StartAck{ID: m.ID, Label: m.Label}
+			case home.StopRequest:
+				said.StopAck = &home.StopAck{ID: m.ID, Label: m.Label}
+			case home.ReportRequest:
+				said.Report = &home.Report{Epoch: m.Epoch}
 			}
 			f.step(Received{said})
-		case hosting.Reply:
+		case home.Reply:
 			if e.Err != nil {
 				panic(e.Err)
 			}

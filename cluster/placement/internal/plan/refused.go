@@ -4,25 +4,25 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // Refused handles a fact that the journal rejects because of its content. The submission of a spec
 // fails, and its spec is left out; see journaled.Refuser. No request to start it has been sent.
-func (m *Planner) Refused(f Fact, why error, effects []hosting.Effect, now time.Time) (facts []Fact, left []hosting.Effect, ok bool) {
+func (m *Planner) Refused(f Fact, why error, effects []home.Effect, now time.Time) (facts []Fact, left []home.Effect, ok bool) {
 	if !f.submits() {
 		return nil, effects, false
 	}
 	why = fmt.Errorf("%w: the journal does not take %q: %w", ErrInvalid, f.Label, why)
 	for _, e := range effects {
 		switch e := e.(type) {
-		case hosting.Reply:
+		case home.Reply:
 			if answers(e, f.Label) {
 				e.Value, e.Err = nil, why
 			}
 			left = append(left, e)
-		case hosting.Send:
-			if start, starts := e.Msg.(hosting.StartRequest); !starts || start.Label != f.Label {
+		case home.Send:
+			if start, starts := e.Msg.(home.StartRequest); !starts || start.Label != f.Label {
 				left = append(left, e)
 			}
 		default:
@@ -34,7 +34,7 @@ func (m *Planner) Refused(f Fact, why error, effects []hosting.Effect, now time.
 }
 
 // answers reports whether r says where the actor of a label is.
-func answers(r hosting.Reply, label string) bool {
+func answers(r home.Reply, label string) bool {
 	switch v := r.Value.(type) {
 	case Decision:
 		return v.Label == label

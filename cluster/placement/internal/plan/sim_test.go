@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/simulation"
@@ -99,7 +99,7 @@ type sim struct {
 	maxAppend        int     // bytes
 
 	nodes      []*simNode // by name; each name has one
-	gone       []hosting.Gone
+	gone       []home.Gone
 	journal    []Fact
 	unfits     map[any]bool // submissions, and whether the journal does not take them
 	epoch      uint64

@@ -5,23 +5,23 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A simAgent is the core of an agent, and the actors that it runs.
 type simAgent struct {
 	node   *simNode
-	core   *hosting.Agent
+	core   *home.Agent
 	dead   bool
 	member bool
 	to     *simCoordinator // whose request was taken last
-	actors map[hosting.RequestID]*simActor
+	actors map[home.RequestID]*simActor
 }
 
 // A simActor lives from the beginning of its factory until it has terminated.
 type simActor struct {
 	agent    *simAgent
-	id       hosting.RequestID
+	id       home.RequestID
 	label    string
 	gen      Generation
 	started  bool
@@ -32,9 +32,9 @@ type simActor struct {
 }
 
 func newSimAgent(n *simNode) *simAgent {
-	a := &simAgent{node: n, core: hosting.NewAgent(n.name), member: true, actors: map[hosting.RequestID]*simActor{}}
+	a := &simAgent{node: n, core: home.NewAgent(n.name), member: true, actors: map[home.RequestID]*simActor{}}
 	a.core.MaxReport = []int{1 << 20, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
-	a.step(hosting.AgentMembership{Incarnation: n.incarnation})
+	a.step(home.AgentMembership{Incarnation: n.incarnation})
 	a.pass()
 	return a
 }
@@ -43,7 +43,7 @@ func newSimAgent(n *simNode) *simAgent {
 func (a *simAgent) pass() {
 	a.node.sim.in(2*time.Second, func() {
 		if !a.dead {
-			a.step(hosting.AgentTick{})
+			a.step(home.AgentTick{})
 			a.pass()
 		}
 	})
@@ -52,7 +52,7 @@ func (a *simAgent) pass() {
 // expel: the node is no longer a member, and all its actors must stop in time.
 func (a *simAgent) expel() {
 	a.member = false
-	a.step(hosting.AgentMembership{})
+	a.step(home.AgentMembership{})
 }
 
 // die: the process is gone.
@@ -63,27 +63,27 @@ func (a *simAgent) die() {
 	}
 }
 
-func (a *simAgent) hear(e hosting.Send, from *simCoordinator) {
+func (a *simAgent) hear(e home.Send, from *simCoordinator) {
 	if a.dead {
 		return
 	}
 	if a.member && (a.to == nil || from.epoch >= a.to.epoch) {
 		a.to = from
 	}
-	a.step(hosting.AgentReceived{Message: e.Message(actor.ActorRef[hosting.FromAgent]{})})
+	a.step(home.AgentReceived{Message: e.Message(actor.ActorRef[home.FromAgent]{})})
 }
 
-func (a *simAgent) step(ev hosting.AgentEvent) {
+func (a *simAgent) step(ev home.AgentEvent) {
 	if a.dead {
 		return
 	}
 	for _, action := range a.core.Step(ev) {
 		switch action := action.(type) {
-		case hosting.Launch:
+		case home.Launch:
 			a.launch(action.Request)
-		case hosting.Halt:
+		case home.Halt:
 			a.actors[action.ID].stop()
-		case hosting.Tell:
+		case home.Tell:
 			a.node.sim.note("from %s: %s", a.node.name, simShow(action.Message))
 			if r := action.Message.Report; r != nil && r.More {
 				a.node.sim.found.Parts++
@@ -93,7 +93,7 @@ func (a *simAgent) step(ev hosting.AgentEvent) {
 	}
 }
 
-func (a *simAgent) launch(r hosting.StartRequest) {
+func (a *simAgent) launch(r home.StartRequest) {
 	s := a.node.sim
 	if a.actors[r.ID] != nil {
 		s.breach("%s is started twice as %v", r.Label, r.ID)
@@ -133,7 +133,7 @@ func (x *simActor) run() {
 	s.found.Started++
 	x.started = true
 	s.singletons.write(x)
-	x.agent.step(hosting.AgentStarted{Label: x.label, ID: x.id})
+	x.agent.step(home.AgentStarted{Label: x.label, ID: x.id})
 	if !s.quiet && s.chance(0.1) {
 		s.in(s.upTo(8*time.Second), func() { x.end("a fault") })
 	}
@@ -164,7 +164,7 @@ func (x *simActor) end(why string) {
 		s.found.Failed++
 	}
 	x.leave()
-	x.agent.step(hosting.AgentEnded{Label: x.label, ID: x.id, Why: why})
+	x.agent.step(home.AgentEnded{Label: x.label, ID: x.id, Why: why})
 }
 
 // leave: it is alive no more.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 const (
@@ -29,8 +29,8 @@ type simNode struct {
 	agent    *simAgent
 }
 
-func (n *simNode) id() hosting.NodeID {
-	return hosting.NodeID{Name: n.name, Incarnation: n.incarnation}
+func (n *simNode) id() home.NodeID {
+	return home.NodeID{Name: n.name, Incarnation: n.incarnation}
 }
 
 // boot starts a process, in a new incarnation.
@@ -112,7 +112,7 @@ func (s *sim) remove(n *simNode) {
 	s.note("node %s is removed", n.name)
 	n.member, n.up = false, false
 	until := s.now.Add(simMargin)
-	s.gone = append(s.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: until})
+	s.gone = append(s.gone, home.Gone{Name: n.name, Incarnation: n.incarnation, Until: until})
 	s.viewChanged()
 }
 
@@ -187,7 +187,7 @@ func (n *simNode) leave() {
 
 // viewChanged gives the coordinator the state of the cluster. Without a coordinator it elects one.
 func (s *sim) viewChanged() {
-	s.gone = slices.DeleteFunc(s.gone, func(g hosting.Gone) bool { return !s.now.Before(g.Until) })
+	s.gone = slices.DeleteFunc(s.gone, func(g home.Gone) bool { return !s.now.Before(g.Until) })
 	if s.lead == nil || !s.nodes[s.lead.on.Name[0]-'a'].mayLead(s.lead.on) {
 		s.elect()
 		return
@@ -195,7 +195,7 @@ func (s *sim) viewChanged() {
 	s.lead.step(s.view())
 }
 
-func (n *simNode) mayLead(id hosting.NodeID) bool { return n.id() == id && n.alive && n.member && n.up }
+func (n *simNode) mayLead(id home.NodeID) bool { return n.id() == id && n.alive && n.member && n.up }
 
 func (s *sim) view() ViewChanged {
 	v := ViewChanged{Gone: slices.Clone(s.gone)}
@@ -203,7 +203,7 @@ func (s *sim) view() ViewChanged {
 		if !n.member {
 			continue
 		}
-		v.Nodes = append(v.Nodes, hosting.Node{
+		v.Nodes = append(v.Nodes, home.Node{
 			Name: n.name, Address: n.name, Incarnation: n.incarnation, UpNumber: n.upNumber, Meta: n.meta,
 			Roles: []string{[]string{"even", "odd"}[(n.name[0]-'a')%2]}, Up: n.up, Reachable: n.alive && !n.cut,
 		})
@@ -217,7 +217,7 @@ func (s *sim) elect() {
 		if s.lead != nil && s.nodes[s.lead.on.Name[0]-'a'].mayLead(s.lead.on) {
 			return
 		}
-		v := hosting.View{Nodes: s.view().Nodes}
+		v := home.View{Nodes: s.view().Nodes}
 		leader, ok := oldest("").Leader(v)
 		if !ok || !s.node(leader).alive {
 			s.in(time.Second, s.elect)

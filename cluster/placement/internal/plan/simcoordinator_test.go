@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -14,10 +14,10 @@ import (
 // A simCoordinator is a planner, and the shell around it.
 type simCoordinator struct {
 	sim     *sim
-	on      hosting.NodeID
+	on      home.NodeID
 	epoch   uint64
 	planner *Planner
-	pending journaled.Pending[Fact, hosting.Effect]
+	pending journaled.Pending[Fact, home.Effect]
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -70,14 +70,14 @@ func (s *sim) config(epoch uint64) Config {
 	by := LeastLoaded()
 	switch s.seed % 5 {
 	case 0:
-		by = StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 {
+		by = StrategyFunc(func(n home.Node, _ Spec, _ home.View) float64 {
 			if len(n.Actors) >= 3 {
 				return 0 // it is full
 			}
 			return math.Pi
 		})
 	case 1:
-		by = StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 {
+		by = StrategyFunc(func(home.Node, Spec, home.View) float64 {
 			if !s.quiet && s.chance(0.05) {
 				panic("no idea")
 			}
@@ -119,7 +119,7 @@ func (c *simCoordinator) step(in Input) {
 
 // save makes the next append, and returns the effects when it was the last. The journal may
 // refuse a spec that was submitted, and the coordinator may end at any moment.
-func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool) {
+func (c *simCoordinator) save(appends int) (effects []home.Effect, done bool) {
 	s := c.sim
 	batch := c.pending.Batch(s.maxAppend, Fact.Size)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
@@ -193,12 +193,12 @@ func (s *sim) kill(c *simCoordinator) {
 	}
 }
 
-func (c *simCoordinator) do(e hosting.Effect) {
+func (c *simCoordinator) do(e home.Effect) {
 	s := c.sim
 	switch e := e.(type) {
-	case hosting.Reply:
+	case home.Reply:
 		s.clients.reply(e)
-	case hosting.Send:
+	case home.Send:
 		s.note("to %s.%d: %s", e.Node, e.Incarnation, simShow(e.Msg))
 		s.begins(c, e)
 		from := s.node(c.on.Name)
@@ -213,7 +213,7 @@ func (c *simCoordinator) do(e hosting.Effect) {
 		})
 	case ClaimTerm:
 		s.singletons.call(c, e)
-	case hosting.Moved:
+	case home.Moved:
 		s.found.Anew++
 		if e.From == "" || e.To == "" || e.Cause == "" || e.Began.After(s.now) {
 			s.breach("a move lacks something: %+v", e)
@@ -240,7 +240,7 @@ func (c *simCoordinator) setAlarm() {
 }
 
 // hear delivers the message of an agent.
-func (c *simCoordinator) hear(from *simNode, msg hosting.FromAgent) {
+func (c *simCoordinator) hear(from *simNode, msg home.FromAgent) {
 	c.sim.carry(func() {
 		to := c.sim.node(c.on.Name)
 		if (from.cut || to.cut) && from.name != c.on.Name {

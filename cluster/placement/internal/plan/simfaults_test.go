@@ -4,29 +4,29 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // simClients submit and remove specs, and wait for answers.
 type simClients struct {
 	sim     *sim
-	n       hosting.Token
-	waiting map[hosting.Token]func(any, error)
+	n       home.Token
+	waiting map[home.Token]func(any, error)
 	wanted  map[string]bool // specs whose submission was acknowledged, and whose removal has not begun
 	removes map[string]int  // how many times the removal of a spec was requested
 }
 
 func newSimClients(s *sim) simClients {
-	return simClients{sim: s, waiting: map[hosting.Token]func(any, error){}, wanted: map[string]bool{}, removes: map[string]int{}}
+	return simClients{sim: s, waiting: map[home.Token]func(any, error){}, wanted: map[string]bool{}, removes: map[string]int{}}
 }
 
-func (c *simClients) token(answer func(any, error)) hosting.Token {
+func (c *simClients) token(answer func(any, error)) home.Token {
 	c.n++
 	c.waiting[c.n] = answer
 	return c.n
 }
 
-func (c *simClients) reply(r hosting.Reply) {
+func (c *simClients) reply(r home.Reply) {
 	answer, ok := c.waiting[r.Token]
 	if !ok {
 		c.sim.breach("two replies to %d", r.Token)

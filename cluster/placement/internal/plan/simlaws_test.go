@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // laws hold at each moment. A label has at most one actor in the whole world, nodes that were
@@ -86,19 +86,19 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 
 // begins: an actor that is colocated with another one starts only while that one runs on the node,
 // as far as the coordinator knows. A request that the node has carried out may be repeated.
-func (s *sim) begins(c *simCoordinator, e hosting.Send) {
-	start, starts := e.Msg.(hosting.StartRequest)
+func (s *sim) begins(c *simCoordinator, e home.Send) {
+	start, starts := e.Msg.(home.StartRequest)
 	it := c.planner.specs.all[start.Label]
 	if !starts || it == nil || it.request != start.ID || it.Constraints.ColocateWith == "" {
 		return
 	}
-	on := hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}
+	on := home.NodeID{Name: e.Node, Incarnation: e.Incarnation}
 	if n := s.node(e.Node); n.id() == on && n.agent.actors[start.ID] != nil {
 		return
 	}
 	s.found.Followed++
 	p, there := c.planner.nodes.Place(on, it.Constraints.ColocateWith)
-	if !there || p.Phase == hosting.Starting || p.Orphan {
+	if !there || p.Phase == home.Starting || p.Orphan {
 		s.breach("%s is to start on %s, where %s does not run", start.Label, e.Node, it.Constraints.ColocateWith)
 	}
 }
@@ -148,7 +148,7 @@ func (s *sim) finalRequests(m *Planner) {
 	for _, labels := range []iter.Seq[string]{maps.Keys(s.census), maps.Keys(m.specs.all), maps.Keys(m.singletons.all)} {
 		for label := range labels {
 			for _, p := range m.nodes.PlacesOf(label) {
-				if p.Phase != hosting.Running || p.Orphan {
+				if p.Phase != home.Running || p.Orphan {
 					s.breach("%s on %s is in phase %d in the end, orphan %t", label, p.On.Name, p.Phase, p.Orphan)
 				}
 			}
@@ -165,10 +165,10 @@ func (s *sim) finalAgents() {
 		if !n.member {
 			continue
 		}
-		report := hosting.Send{Incarnation: n.incarnation, Msg: hosting.ReportRequest{Epoch: s.epoch}}.Message(actor.ActorRef[hosting.FromAgent]{})
+		report := home.Send{Incarnation: n.incarnation, Msg: home.ReportRequest{Epoch: s.epoch}}.Message(actor.ActorRef[home.FromAgent]{})
 		n.agent.core.MaxReport = 1 << 20
-		for _, action := range append(n.agent.core.Step(hosting.AgentTick{}), n.agent.core.Step(hosting.AgentReceived{Message: report})...) {
-			told, ok := action.(hosting.Tell)
+		for _, action := range append(n.agent.core.Step(home.AgentTick{}), n.agent.core.Step(home.AgentReceived{Message: report})...) {
+			told, ok := action.(home.Tell)
 			if !ok || told.Message.Report == nil || !settled(*told.Message.Report) {
 				s.breach("the agent of %s is not done in the end: %+v", n.name, action)
 			}
@@ -177,7 +177,7 @@ func (s *sim) finalAgents() {
 }
 
 // settled reports whether all actors run, one of each label.
-func settled(r hosting.Report) bool {
+func settled(r home.Report) bool {
 	for i, a := range r.Running {
 		if !a.Started || i > 0 && r.Running[i-1].Label == a.Label {
 			return false
@@ -295,13 +295,13 @@ func (f simFound) unseen() (names []string) {
 
 func simShow(v any) string {
 	switch v := v.(type) {
-	case hosting.StartRequest:
+	case home.StartRequest:
 		return fmt.Sprintf("start %s as %v", v.Label, v.ID)
-	case hosting.StopRequest:
+	case home.StopRequest:
 		return fmt.Sprintf("stop %s of %v", v.Label, v.ID)
 	case Received:
 		return simShow(v.Message)
-	case hosting.FromAgent:
+	case home.FromAgent:
 		return fmt.Sprintf("%s.%d says %s", v.Node, v.Incarnation, simShowAgent(v))
 	case Submit:
 		return fmt.Sprintf("submit %s %v %+v", v.Spec.Label, v.Spec.OnCrash, v.Spec.Constraints)
@@ -315,7 +315,7 @@ func simShow(v any) string {
 	return fmt.Sprintf("%T %+v", v, v)
 }
 
-func simShowAgent(m hosting.FromAgent) string {
+func simShowAgent(m home.FromAgent) string {
 	switch {
 	case m.StartAck != nil:
 		return fmt.Sprintf("started %s as %v %s", m.StartAck.Label, m.StartAck.ID, m.StartAck.Error)

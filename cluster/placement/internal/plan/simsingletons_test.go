@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // simImpatient is the label of a singleton that has a DrainTimeout, so that two of it may
@@ -70,7 +70,7 @@ func (g *simSingletons) fault() {
 	label := fmt.Sprintf("g%d", s.rng.IntN(4))
 	switch p := s.rng.Float64(); {
 	case p < 0.5:
-		g.ask(to, label, g.starts, func(t hosting.Token) Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
+		g.ask(to, label, g.starts, func(t home.Token) Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
 	case p < 0.75:
 		s.found.SingleMoves++
 		to.step(MoveSingleton{Token: s.clients.token(func(_ any, err error) {
@@ -79,7 +79,7 @@ func (g *simSingletons) fault() {
 			}
 		}), Label: label})
 	case p < 0.9:
-		g.ask(to, label, g.stops, func(t hosting.Token) Input { return StopSingleton{Token: t, Label: label} })
+		g.ask(to, label, g.stops, func(t home.Token) Input { return StopSingleton{Token: t, Label: label} })
 	default:
 		g.end(label)
 	}
@@ -112,7 +112,7 @@ func (g *simSingletons) drawSpec(label string) SingletonSpec {
 	return spec
 }
 
-func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(hosting.Token) Input) {
+func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(home.Token) Input) {
 	s := g.sim
 	a := &simAsked{to: to, at: s.now}
 	all[label] = append(all[label], a)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -24,18 +24,18 @@ type singleton struct {
 	nextGrant grant // the grant once the current instance has ended; zero when the instance stays
 	ending    bool  // it is removed when its instance has ended
 
-	on              hosting.NodeID             // where an instance was requested last
-	request         hosting.RequestID          // the number of that request
-	askedGeneration Generation                 // the highest generation of a requested instance
-	expected        bool                       // a former coordinator has requested an instance, and its node has not reported yet
-	drainUntil      time.Time                  // when the wait for an instance to end is over; zero means no limit
-	overdue         map[hosting.RequestID]bool // instances that have taken longer; nothing waits for them
+	on              home.NodeID             // where an instance was requested last
+	request         home.RequestID          // the number of that request
+	askedGeneration Generation              // the highest generation of a requested instance
+	expected        bool                    // a former coordinator has requested an instance, and its node has not reported yet
+	drainUntil      time.Time               // when the wait for an instance to end is over; zero means no limit
+	overdue         map[home.RequestID]bool // instances that have taken longer; nothing waits for them
 
-	asking     *claim          // the claim that is in flight, or nil
-	floor      uint64          // the highest term that a journal is known to have; the next grant must be above it
-	granted    grant           // the last one, to any node
-	requests   []Input         // wait until the source has answered
-	stopTokens []hosting.Token // requests that wait for its end
+	asking     *claim       // the claim that is in flight, or nil
+	floor      uint64       // the highest term that a journal is known to have; the next grant must be above it
+	granted    grant        // the last one, to any node
+	requests   []Input      // wait until the source has answered
+	stopTokens []home.Token // requests that wait for its end
 
 	attempts int       // that have failed since it ran well
 	retryAt  time.Time // nothing is tried again before
@@ -87,12 +87,12 @@ func (x *singleton) unplace() {
 	x.resetFailures()
 }
 
-func (x *singleton) startRequest(g Generation) hosting.StartRequest {
-	return hosting.StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
+func (x *singleton) startRequest(g Generation) home.StartRequest {
+	return home.StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
 }
 
 // instance returns the place of the instance that was requested last.
-func (x *singleton) instance() (p hosting.Place, ok bool) {
+func (x *singleton) instance() (p home.Place, ok bool) {
 	p, ok = x.in.nodes.Place(x.on, x.label)
 	return p, ok && p.Request.ID == x.request
 }
@@ -104,7 +104,7 @@ func (x *singleton) phase() SingletonPhase {
 		return SingletonDraining
 	case x.grant.owner == "":
 		return SingletonOwnerless
-	case has && p.Phase == hosting.Running:
+	case has && p.Phase == home.Running:
 		return SingletonActive
 	}
 	return SingletonStarting
@@ -133,7 +133,7 @@ func (x *singleton) revive(r singletonRecord) {
 	x.granted, x.askedGeneration = grant{r.Owner, r.Granted}, r.Generation
 	x.grant = grant{r.Node, r.Generation}
 	if r.Node != "" {
-		x.on, x.request, x.expected = hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
+		x.on, x.request, x.expected = home.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
 		x.in.nodes.Expect(x.on)
 	}
 	if x.registered {
@@ -221,7 +221,7 @@ func (x *singleton) stopUnwanted() {
 			x.recognize(p)
 		}
 		switch {
-		case p.Phase == hosting.Stopping, x.wanted(p) && !p.Orphan:
+		case p.Phase == home.Stopping, x.wanted(p) && !p.Orphan:
 		case x.wanted(p):
 			r := x.startRequest(p.Request.Generation)
 			r.ID = x.request
@@ -235,7 +235,7 @@ func (x *singleton) stopUnwanted() {
 }
 
 // cause returns why an unwanted instance is stopped; "" if x ends.
-func (x *singleton) cause(p hosting.Place) Cause {
+func (x *singleton) cause(p home.Place) Cause {
 	switch {
 	case x.ending:
 		return ""
@@ -246,7 +246,7 @@ func (x *singleton) cause(p hosting.Place) Cause {
 }
 
 // recognize adopts an orphan as the instance of x.
-func (x *singleton) recognize(p hosting.Place) {
+func (x *singleton) recognize(p home.Place) {
 	x.on, x.request, x.expected = p.On, p.Request.ID, false
 	if x.askedGeneration.Less(p.Request.Generation) {
 		x.askedGeneration = p.Request.Generation
@@ -254,24 +254,24 @@ func (x *singleton) recognize(p hosting.Place) {
 }
 
 // wanted reports whether p is the instance of the owner, whichever coordinator started it.
-func (x *singleton) wanted(p hosting.Place) bool {
+func (x *singleton) wanted(p home.Place) bool {
 	return x.stays() && p.On == x.on && p.Request.ID == x.request &&
 		p.On.Name == x.grant.owner && p.Request.Generation.Term == x.grant.generation.Term
 }
 
 // places returns where x is or may be.
-func (x *singleton) places() []hosting.Place { return x.in.nodes.PlacesOf(x.label) }
+func (x *singleton) places() []home.Place { return x.in.nodes.PlacesOf(x.label) }
 
 // occupied reports whether an instance may run, other than those that are overdue.
 func (x *singleton) occupied() bool {
 	places := x.places()
 	if !x.drainUntil.IsZero() && !x.now().Before(x.drainUntil) {
-		x.drainUntil, x.expected, x.overdue = time.Time{}, false, map[hosting.RequestID]bool{}
+		x.drainUntil, x.expected, x.overdue = time.Time{}, false, map[home.RequestID]bool{}
 		for _, p := range places {
 			x.overdue[p.Request.ID] = true
 		}
 	}
-	return x.expected || slices.ContainsFunc(places, func(p hosting.Place) bool { return !x.overdue[p.Request.ID] })
+	return x.expected || slices.ContainsFunc(places, func(p home.Place) bool { return !x.overdue[p.Request.ID] })
 }
 
 // follow moves the instance to the node that its anchor names now. While no other node is eligible
@@ -302,7 +302,7 @@ func (x *singleton) place() {
 	}
 	v, election := x.in.nodes.View(), x.in.cfg.Election
 	if n, ok := x.spec.Anchor.admits(x.grant.owner, v, election); ok && x.unused {
-		x.launch(hosting.IDOf(n))
+		x.launch(home.IDOf(n))
 		return
 	}
 	n, err := x.spec.Anchor.resolve(x.label, v, election, x.failed)
@@ -312,7 +312,7 @@ func (x *singleton) place() {
 		if x.attempts == 0 {
 			x.why = err.Error()
 		}
-	case x.on == hosting.IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor && x.renew():
+	case x.on == home.IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor && x.renew():
 		x.unused = true
 	default:
 		x.grant.owner, x.unused = "", false
@@ -321,7 +321,7 @@ func (x *singleton) place() {
 }
 
 // launch requests an instance from a node.
-func (x *singleton) launch(on hosting.NodeID) {
+func (x *singleton) launch(on home.NodeID) {
 	x.unused, x.on, x.askedGeneration = false, on, x.grant.generation
 	x.request = x.in.nodes.Start(on, x.startRequest(x.askedGeneration))
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -16,7 +16,7 @@ import (
 // see [singleton].
 type singletons struct {
 	cfg     Config
-	nodes   *hosting.Nodes
+	nodes   *home.Nodes
 	isSpec  func(label string) bool
 	all     map[string]*singleton
 	claims  claims
@@ -29,7 +29,7 @@ type singletons struct {
 	settled bool                  // of nodes, at the last step
 }
 
-func newSingletons(cfg Config, f *hosting.Nodes) *singletons {
+func newSingletons(cfg Config, f *home.Nodes) *singletons {
 	return &singletons{
 		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{}, claims: claims{open: map[uint64]*claim{}},
 		records: map[string]singletonRecord{}, before: map[string]singletonRecord{}, changed: map[string]*singleton{},
@@ -81,7 +81,7 @@ func (s *singletons) begin() {
 // withdraw undoes what a fact with a spec has changed, which the journal rejects.
 func (s *singletons) withdraw(f Fact) {
 	if f.Singleton.Request != s.before[f.Label].Request {
-		s.nodes.Forget(hosting.NodeID{Name: f.Singleton.Node, Incarnation: f.Singleton.Incarnation}, f.Label)
+		s.nodes.Forget(home.NodeID{Name: f.Singleton.Node, Incarnation: f.Singleton.Incarnation}, f.Label)
 	}
 	was, known := s.before[f.Label]
 	delete(s.all, f.Label)
@@ -107,7 +107,7 @@ func (s *singletons) apply(in Input) {
 }
 
 // reply answers a request. Token 0 belongs to no request.
-func (s *singletons) reply(to hosting.Token, value any, err error) {
+func (s *singletons) reply(to home.Token, value any, err error) {
 	if to != 0 {
 		s.nodes.Reply(to, value, err)
 	}
@@ -208,7 +208,7 @@ func inProgress(label string) error {
 }
 
 // byRequest returns the singleton whose last instance was requested by id on that node.
-func (s *singletons) byRequest(label string, id hosting.RequestID, on hosting.NodeID) *singleton {
+func (s *singletons) byRequest(label string, id home.RequestID, on home.NodeID) *singleton {
 	x := s.all[label]
 	if x == nil {
 		return nil
@@ -220,13 +220,13 @@ func (s *singletons) byRequest(label string, id hosting.RequestID, on hosting.No
 	return x
 }
 
-func (s *singletons) Started(label string, id hosting.RequestID, on hosting.NodeID) {
+func (s *singletons) Started(label string, id home.RequestID, on home.NodeID) {
 	if x := s.byRequest(label, id, on); x != nil {
 		x.why, x.failed, x.since = "", nil, s.nodes.Now()
 	}
 }
 
-func (s *singletons) Failed(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *singletons) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
 	if x := s.byRequest(label, id, on); x != nil && x.stays() {
 		x.rise(why.FencedBy)
 		x.failed = append(x.failed, on.Name)
@@ -236,7 +236,7 @@ func (s *singletons) Failed(label string, id hosting.RequestID, on hosting.NodeI
 
 // Ended restarts the instance on the same node after a delay. The delay doubles each time the
 // instance has ended without having run for [Config.RetryMax].
-func (s *singletons) Ended(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *singletons) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
 	x := s.byRequest(label, id, on)
 	if x == nil || !x.stays() {
 		return
@@ -245,16 +245,16 @@ func (s *singletons) Ended(label string, id hosting.RequestID, on hosting.NodeID
 		x.attempts = 0
 	}
 	x.rise(why.FencedBy)
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.Name, cmp.Or(why.Text, hosting.StoppedItself)))
+	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.Name, cmp.Or(why.Text, home.StoppedItself)))
 }
 
-func (s *singletons) Stopped(label string, id hosting.RequestID, on hosting.NodeID) {
+func (s *singletons) Stopped(label string, id home.RequestID, on home.NodeID) {
 	s.byRequest(label, id, on)
 }
 
 // Refused handles an agent that runs a later generation than the one in the request. The node is
 // asked for a full report, and the stop is requested again after a delay.
-func (s *singletons) Refused(label string, id hosting.RequestID, on hosting.NodeID, why string) {
+func (s *singletons) Refused(label string, id home.RequestID, on home.NodeID, why string) {
 	s.byRequest(label, id, on)
 	if x := s.all[label]; x != nil {
 		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.Name, why))
@@ -262,12 +262,12 @@ func (s *singletons) Refused(label string, id hosting.RequestID, on hosting.Node
 	}
 }
 
-func (s *singletons) Found(label string, on hosting.NodeID, actor hosting.Reported) {
+func (s *singletons) Found(label string, on home.NodeID, actor home.Reported) {
 	s.byRequest(label, actor.ID, on)
 }
 
 // Lost removes the owner of each singleton that ran on the node. Its anchor names the next one.
-func (s *singletons) Lost(on hosting.NodeID) {
+func (s *singletons) Lost(on home.NodeID) {
 	for _, x := range s.all {
 		if x.on != on {
 			continue
@@ -284,7 +284,7 @@ func (s *singletons) Lost(on hosting.NodeID) {
 }
 
 // Leaving reports whether an instance is about to be moved away from a node.
-func (s *singletons) Leaving(on hosting.NodeID) bool {
+func (s *singletons) Leaving(on home.NodeID) bool {
 	for _, x := range s.all {
 		if _, ok := x.moveTarget(); ok && x.on == on {
 			return true

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // The owner dies, and the next one starts with a higher term.
@@ -26,13 +26,13 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.start("catalog", Leader())
 	a := r.nodes["a"]
 	delete(r.nodes, "a")
-	r.gone = []hosting.Gone{{Name: "a", Incarnation: a.Incarnation, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []home.Gone{{Name: "a", Incarnation: a.Incarnation, Until: r.now.Add(10 * time.Second)}}
 	r.look()
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	r.pass(9 * time.Second)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	require.Len(t, r.started, 1)
-	delete(r.agents, hosting.IDOf(a))
+	delete(r.agents, home.IDOf(a))
 	r.pass(time.Second)
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
@@ -63,7 +63,7 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
-	delete(r.agents, hosting.IDOf(r.nodes["b"]))
+	delete(r.agents, home.IDOf(r.nodes["b"]))
 	r.join(2, "b")
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 b"}, r.started)
@@ -108,9 +108,9 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	r.start("catalog", Leader())
 	r.start("minter", OnNode("c"))
 	for _, label := range []string{"x", "y", "z"} {
-		r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
+		r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
 	}
-	delete(r.agents, hosting.IDOf(r.nodes["a"]))
+	delete(r.agents, home.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)
@@ -141,12 +141,12 @@ func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", OnNode("b"))
-	b, start := hosting.IDOf(r.nodes["b"]), r.sends[0].Msg.(hosting.StartRequest)
-	r.agents[b]["catalog"] = hosting.Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
+	b, start := home.IDOf(r.nodes["b"]), r.sends[0].Msg.(home.StartRequest)
+	r.agents[b]["catalog"] = home.Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
 	r.boot()
 	r.is("catalog", SingletonStarting, "b", 1, 0)
-	require.Equal(t, start.ID, r.sends[0].Msg.(hosting.StartRequest).ID)
-	r.hear(b, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "catalog"}})
+	require.Equal(t, start.ID, r.sends[0].Msg.(home.StartRequest).ID)
+	r.hear(b, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "catalog"}})
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
@@ -166,17 +166,17 @@ func TestANewCoordinatorEndsAMove(t *testing.T) {
 func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
-	r.nodes["b"] = func(n hosting.Node) hosting.Node { n.Reachable = false; return n }(r.nodes["b"])
-	agent := r.agents[hosting.IDOf(r.nodes["b"])]
-	delete(r.agents, hosting.IDOf(r.nodes["b"])) // it cannot be heard
+	r.nodes["b"] = func(n home.Node) home.Node { n.Reachable = false; return n }(r.nodes["b"])
+	agent := r.agents[home.IDOf(r.nodes["b"])]
+	delete(r.agents, home.IDOf(r.nodes["b"])) // it cannot be heard
 	r.boot()
 	r.pass(time.Hour)
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 	require.Len(t, r.started, 1)
 
-	r.agents[hosting.IDOf(r.nodes["b"])] = agent
+	r.agents[home.IDOf(r.nodes["b"])] = agent
 	r.holdStarts, r.holdStops = false, false
-	r.change("b", func(n *hosting.Node) { n.Reachable = true })
+	r.change("b", func(n *home.Node) { n.Reachable = true })
 	r.pass(2 * time.Minute)
 	r.is("catalog", SingletonActive, "a", 2, 0)
 	require.Equal(t, []string{"a"}, r.running("catalog"))
@@ -188,7 +188,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
-	r.agents[hosting.IDOf(r.nodes["c"])]["catalog"] = hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
+	r.agents[home.IDOf(r.nodes["c"])]["catalog"] = home.Reported{ID: home.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
 	granted := r.singles["catalog"] // its coordinator has ended before it has told the node
 	granted.Granted = Generation{Term: 2}
 	r.singles["catalog"] = granted
@@ -260,10 +260,10 @@ func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
 func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 	t.Parallel()
 	refused := func(r *singletonsRig, term uint64) {
-		id := hosting.IDOf(r.nodes["a"])
+		id := home.IDOf(r.nodes["a"])
 		was := r.agents[id]["catalog"]
 		delete(r.agents[id], "catalog")
-		r.hear(id, hosting.FromAgent{Ended: &hosting.Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
+		r.hear(id, home.FromAgent{Ended: &home.Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
 	}
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
@@ -276,9 +276,9 @@ func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 
 	r.holdStarts = true
 	r.start("other", OnNode("b"))
-	start := r.held[0].Msg.(hosting.StartRequest)
+	start := r.held[0].Msg.(home.StartRequest)
 	r.held, r.holdStarts = nil, false
-	r.hear(hosting.IDOf(r.nodes["b"]), hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
+	r.hear(home.IDOf(r.nodes["b"]), home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
 	r.pass(time.Minute)
 	r.is("other", SingletonActive, "b", 4, 0)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // Several clients start the same new singleton at once. The source fails now and then, with or
@@ -21,7 +21,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, not a secret
 		r := newSourceRig(t, newFakeSource(), "a:w", "b:w")
 		r.holdCalls = true
-		var asked []hosting.Token
+		var asked []home.Token
 		var story []string
 		for range 15 {
 			switch p := rng.IntN(9); {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // moving returns a rig in which "catalog" is being moved from b to a: an older worker has
 // joined.
-func moving(t *testing.T, drain time.Duration) (*singletonsRig, hosting.Token) {
+func moving(t *testing.T, drain time.Duration) (*singletonsRig, home.Token) {
 	t.Helper()
 	r := newSingletonsRig(t, "z", "b:worker")
 	spec := singleOf("catalog", Role("worker"))
@@ -32,14 +32,14 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	o := r.answered(to)
 	require.Equal(t, Ownership{Label: "catalog", Owner: "b", Generation: Generation{Term: 1}, Phase: SingletonDraining}, o)
 	require.Equal(t, "a", r.singles["catalog"].Owner, "the term is granted first")
-	stop := r.sends[len(r.sends)-1].Msg.(hosting.StopRequest)
+	stop := r.sends[len(r.sends)-1].Msg.(home.StopRequest)
 	require.Equal(t, Generation{Term: 1}, stop.Generation)
 
-	r.hear(hosting.IDOf(r.nodes["b"]), hosting.FromAgent{StopAck: &hosting.StopAck{ID: hosting.RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
-	r.hear(hosting.IDOf(r.nodes["a"]), hosting.FromAgent{StopAck: &hosting.StopAck{ID: stop.ID, Label: "catalog"}})
+	r.hear(home.IDOf(r.nodes["b"]), home.FromAgent{StopAck: &home.StopAck{ID: home.RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
+	r.hear(home.IDOf(r.nodes["a"]), home.FromAgent{StopAck: &home.StopAck{ID: stop.ID, Label: "catalog"}})
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 
-	r.ackStop(hosting.IDOf(r.nodes["b"]), stop)
+	r.ackStop(home.IDOf(r.nodes["b"]), stop)
 	r.is("catalog", SingletonStarting, "a", 2, 0)
 	r.release()
 	r.is("catalog", SingletonActive, "a", 2, 0)
@@ -132,7 +132,7 @@ func TestAMoveToNobodyIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b:worker")
 	r.start("catalog", Role("worker"))
-	r.change("b", func(n *hosting.Node) { n.Reachable = false })
+	r.change("b", func(n *home.Node) { n.Reachable = false })
 	r.failedWith(r.move("catalog"), ErrNoEligibleNodes)
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
@@ -202,8 +202,8 @@ func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	r.start("minter", OnNode("a"))
 	r.start("manager", Leader())
 	r.holdCalls = true
-	a := hosting.IDOf(r.nodes["a"])
-	drained := r.ask(func(to hosting.Token) Input { return Drain{Token: to, Node: a.Name, Incarnation: a.Incarnation} })
+	a := home.IDOf(r.nodes["a"])
+	drained := r.ask(func(to home.Token) Input { return Drain{Token: to, Node: a.Name, Incarnation: a.Incarnation} })
 	r.pending(drained)
 	r.holdCalls, r.holdStops = false, true
 	r.answerNext()
@@ -224,7 +224,7 @@ func TestUnreachableAloneMovesNothing(t *testing.T) {
 	r := newSingletonsRig(t, "z", "a:worker", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.start("minter", OnNode("a"))
-	r.change("a", func(n *hosting.Node) { n.Reachable = false })
+	r.change("a", func(n *home.Node) { n.Reachable = false })
 	r.pass(time.Hour)
 	r.is("catalog", SingletonActive, "a", 1, 0)
 	r.is("minter", SingletonActive, "a", 1, 0)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 )
 
@@ -26,20 +26,20 @@ type singletonsRig struct {
 	singles map[string]singletonRecord // in the journal, too
 	bytes   int                        // bytes written to the journal
 	largest int                        // fact
-	nodes   map[string]hosting.Node
-	gone    []hosting.Gone
-	agents  map[hosting.NodeID]map[string]hosting.Reported
+	nodes   map[string]home.Node
+	gone    []home.Gone
+	agents  map[home.NodeID]map[string]home.Reported
 
 	holdCalls, holdStarts, holdStops bool             // they are kept, for the test to answer
 	refuse                           error            // of the source
 	refuseFact                       func(Fact) error // of the journal
-	failStart                        func(hosting.StartRequest, hosting.NodeID) string
+	failStart                        func(home.StartRequest, home.NodeID) string
 	calls                            []ClaimTerm
-	sends, held                      []hosting.Send
-	answers                          map[hosting.Token]hosting.Reply
-	tokens                           hosting.Token
+	sends, held                      []home.Send
+	answers                          map[home.Token]home.Reply
+	tokens                           home.Token
 	started                          []string // "label generation node", in order
-	moves                            []hosting.Moved
+	moves                            []home.Moved
 }
 
 var rigConfig = Config{
@@ -57,7 +57,7 @@ func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
 func newSourceRig(t *testing.T, source *fakeSource, nodes ...string) *singletonsRig {
 	r := &singletonsRig{
 		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: source, journal: map[string]record{}, singles: map[string]singletonRecord{},
-		nodes: map[string]hosting.Node{}, agents: map[hosting.NodeID]map[string]hosting.Reported{}, answers: map[hosting.Token]hosting.Reply{},
+		nodes: map[string]home.Node{}, agents: map[home.NodeID]map[string]home.Reported{}, answers: map[home.Token]home.Reply{},
 	}
 	for i, n := range nodes {
 		r.add(uint64(i+50), n)
@@ -69,12 +69,12 @@ func newSourceRig(t *testing.T, source *fakeSource, nodes ...string) *singletons
 // add makes a node a member that came up as the n-th.
 func (r *singletonsRig) add(n uint64, name string) {
 	name, roles, _ := strings.Cut(name, ":")
-	node := hosting.Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
+	node := home.Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
 	if roles != "" {
 		node.Roles = strings.Split(roles, ",")
 	}
 	r.nodes[name] = node
-	r.agents[hosting.IDOf(node)] = map[string]hosting.Reported{}
+	r.agents[home.IDOf(node)] = map[string]home.Reported{}
 }
 
 // boot lets a new coordinator take over.
@@ -103,7 +103,7 @@ func (r *singletonsRig) look() {
 	for _, n := range r.nodes {
 		v.Nodes = append(v.Nodes, n)
 	}
-	slices.SortFunc(v.Nodes, func(a, b hosting.Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(v.Nodes, func(a, b home.Node) int { return strings.Compare(a.Name, b.Name) })
 	r.step(v)
 }
 
@@ -115,13 +115,13 @@ func (r *singletonsRig) join(n uint64, name string) {
 
 func (r *singletonsRig) crash(names ...string) {
 	for _, name := range names {
-		delete(r.agents, hosting.IDOf(r.nodes[name]))
+		delete(r.agents, home.IDOf(r.nodes[name]))
 		delete(r.nodes, name)
 	}
 	r.look()
 }
 
-func (r *singletonsRig) change(name string, do func(*hosting.Node)) {
+func (r *singletonsRig) change(name string, do func(*home.Node)) {
 	n := r.nodes[name]
 	do(&n)
 	r.nodes[name] = n
@@ -129,11 +129,11 @@ func (r *singletonsRig) change(name string, do func(*hosting.Node)) {
 }
 
 func (r *singletonsRig) step(in Input) {
-	var u journaled.Pending[Fact, hosting.Effect]
+	var u journaled.Pending[Fact, home.Effect]
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
 		switch e := e.(type) {
-		case hosting.Reply:
+		case home.Reply:
 			require.NotContains(r.t, r.answers, e.Token, "a request is answered twice")
 			r.answers[e.Token] = e
 		case ClaimTerm:
@@ -142,16 +142,16 @@ func (r *singletonsRig) step(in Input) {
 			} else {
 				r.answer(e)
 			}
-		case hosting.Send:
+		case home.Send:
 			r.send(e)
-		case hosting.Moved:
+		case home.Moved:
 			r.moves = append(r.moves, e)
 		}
 	}
 }
 
 // save stores all facts, and returns the effects.
-func (r *singletonsRig) save(u *journaled.Pending[Fact, hosting.Effect]) []hosting.Effect {
+func (r *singletonsRig) save(u *journaled.Pending[Fact, home.Effect]) []home.Effect {
 	for {
 		batch := u.Batch(4<<20, Fact.Size)
 		if err := r.refusal(batch); err != nil {
@@ -205,20 +205,20 @@ func (r *singletonsRig) answerNext() {
 }
 
 // send sends a request to an agent, which carries it out and acknowledges it.
-func (r *singletonsRig) send(e hosting.Send) {
-	id := hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}
+func (r *singletonsRig) send(e home.Send) {
+	id := home.NodeID{Name: e.Node, Incarnation: e.Incarnation}
 	runs, there := r.agents[id]
 	if !there {
 		return
 	}
 	switch m := e.Msg.(type) {
-	case hosting.ReportRequest:
-		rep := &hosting.Report{Epoch: m.Epoch}
+	case home.ReportRequest:
+		rep := &home.Report{Epoch: m.Epoch}
 		for _, a := range runs {
 			rep.Running = append(rep.Running, a)
 		}
-		r.hear(id, hosting.FromAgent{Report: rep})
-	case hosting.StartRequest:
+		r.hear(id, home.FromAgent{Report: rep})
+	case home.StartRequest:
 		r.sends = append(r.sends, e)
 		r.requireAnchor(id, m)
 		if r.holdStarts {
@@ -226,7 +226,7 @@ func (r *singletonsRig) send(e hosting.Send) {
 			return
 		}
 		r.ackStart(id, m)
-	case hosting.StopRequest:
+	case home.StopRequest:
 		r.sends = append(r.sends, e)
 		if r.holdStops {
 			r.held = append(r.held, e)
@@ -238,7 +238,7 @@ func (r *singletonsRig) send(e hosting.Send) {
 
 // requireAnchor requires that what a spec is colocated with runs when its actor is to start. A
 // request that the node has carried out may be repeated.
-func (r *singletonsRig) requireAnchor(on hosting.NodeID, start hosting.StartRequest) {
+func (r *singletonsRig) requireAnchor(on home.NodeID, start home.StartRequest) {
 	r.t.Helper()
 	it := r.m.specs.all[start.Label]
 	if it == nil || it.Constraints.ColocateWith == "" || r.agents[on][start.Label].ID == start.ID {
@@ -247,28 +247,28 @@ func (r *singletonsRig) requireAnchor(on hosting.NodeID, start hosting.StartRequ
 	require.True(r.t, r.agents[on][it.Constraints.ColocateWith].Started, "%s is to start on %s before %s runs there", start.Label, on.Name, it.Constraints.ColocateWith)
 }
 
-func (r *singletonsRig) hear(id hosting.NodeID, msg hosting.FromAgent) {
+func (r *singletonsRig) hear(id home.NodeID, msg home.FromAgent) {
 	msg.Node, msg.Incarnation = id.Name, id.Incarnation
 	r.step(Received{msg})
 }
 
-func (r *singletonsRig) ackStart(id hosting.NodeID, m hosting.StartRequest) {
-	ack := &hosting.StartAck{ID: m.ID, Label: m.Label}
+func (r *singletonsRig) ackStart(id home.NodeID, m home.StartRequest) {
+	ack := &home.StartAck{ID: m.ID, Label: m.Label}
 	if r.failStart != nil {
 		ack.Error = r.failStart(m, id)
 	}
 	if now := r.agents[id][m.Label]; ack.Error == "" && now.ID != m.ID {
-		r.agents[id][m.Label] = hosting.Reported{ID: m.ID, Label: m.Label, Generation: m.Generation, Started: true}
+		r.agents[id][m.Label] = home.Reported{ID: m.ID, Label: m.Label, Generation: m.Generation, Started: true}
 		r.started = append(r.started, fmt.Sprintf("%s %v %s", m.Label, m.Generation, id.Name))
 	}
-	r.hear(id, hosting.FromAgent{StartAck: ack})
+	r.hear(id, home.FromAgent{StartAck: ack})
 }
 
-func (r *singletonsRig) ackStop(id hosting.NodeID, m hosting.StopRequest) {
+func (r *singletonsRig) ackStop(id home.NodeID, m home.StopRequest) {
 	if r.agents[id][m.Label].ID == m.ID {
 		delete(r.agents[id], m.Label)
 	}
-	r.hear(id, hosting.FromAgent{StopAck: &hosting.StopAck{ID: m.ID, Label: m.Label}})
+	r.hear(id, home.FromAgent{StopAck: &home.StopAck{ID: m.ID, Label: m.Label}})
 }
 
 // release lets agents carry out the held requests.
@@ -277,7 +277,7 @@ func (r *singletonsRig) release() {
 	held := r.held
 	r.held = nil
 	for _, e := range held {
-		if _, there := r.agents[hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}]; there {
+		if _, there := r.agents[home.NodeID{Name: e.Node, Incarnation: e.Incarnation}]; there {
 			r.send(e)
 		}
 	}
@@ -285,10 +285,10 @@ func (r *singletonsRig) release() {
 
 // end ends an instance without a request.
 func (r *singletonsRig) end(node, label, why string) {
-	id := hosting.IDOf(r.nodes[node])
+	id := home.IDOf(r.nodes[node])
 	was := r.agents[id][label]
 	delete(r.agents[id], label)
-	r.hear(id, hosting.FromAgent{Ended: &hosting.Ended{ID: was.ID, Label: label, Error: why}})
+	r.hear(id, home.FromAgent{Ended: &home.Ended{ID: was.ID, Label: label, Error: why}})
 }
 
 // pass lets time go by.
@@ -308,26 +308,26 @@ func (r *singletonsRig) pass(d time.Duration) {
 	r.step(Tick{})
 }
 
-func (r *singletonsRig) ask(in func(hosting.Token) Input) hosting.Token {
+func (r *singletonsRig) ask(in func(home.Token) Input) home.Token {
 	r.tokens++
 	r.step(in(r.tokens))
 	return r.tokens
 }
 
-func (r *singletonsRig) start(label string, a Anchor) hosting.Token {
+func (r *singletonsRig) start(label string, a Anchor) home.Token {
 	return r.startSpec(singleOf(label, a))
 }
 
-func (r *singletonsRig) startSpec(s SingletonSpec) hosting.Token {
-	return r.ask(func(t hosting.Token) Input { return StartSingleton{Token: t, Spec: s} })
+func (r *singletonsRig) startSpec(s SingletonSpec) home.Token {
+	return r.ask(func(t home.Token) Input { return StartSingleton{Token: t, Spec: s} })
 }
 
-func (r *singletonsRig) move(label string) hosting.Token {
-	return r.ask(func(t hosting.Token) Input { return MoveSingleton{Token: t, Label: label} })
+func (r *singletonsRig) move(label string) home.Token {
+	return r.ask(func(t home.Token) Input { return MoveSingleton{Token: t, Label: label} })
 }
 
-func (r *singletonsRig) stop(label string) hosting.Token {
-	return r.ask(func(t hosting.Token) Input { return StopSingleton{Token: t, Label: label} })
+func (r *singletonsRig) stop(label string) home.Token {
+	return r.ask(func(t home.Token) Input { return StopSingleton{Token: t, Label: label} })
 }
 
 func singleOf(label string, a Anchor) SingletonSpec {
@@ -335,7 +335,7 @@ func singleOf(label string, a Anchor) SingletonSpec {
 }
 
 // answered returns the ownership that a request was answered with.
-func (r *singletonsRig) answered(t hosting.Token) Ownership {
+func (r *singletonsRig) answered(t home.Token) Ownership {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.NoError(r.t, r.answers[t].Err)
@@ -344,13 +344,13 @@ func (r *singletonsRig) answered(t hosting.Token) Ownership {
 }
 
 // failedWith requires that a request was answered with an error.
-func (r *singletonsRig) failedWith(t hosting.Token, is error) {
+func (r *singletonsRig) failedWith(t home.Token, is error) {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.ErrorIs(r.t, r.answers[t].Err, is)
 }
 
-func (r *singletonsRig) pending(t hosting.Token) {
+func (r *singletonsRig) pending(t home.Token) {
 	r.t.Helper()
 	require.NotContains(r.t, r.answers, t, "the request has been answered")
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -59,7 +59,7 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	r := newSourceRig(t, newFakeSource(), "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
-	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
+	r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
 	require.Equal(t, []string{"a"}, r.running("x"))
 	r.pass(2 * time.Second)
 	r.pending(to)
@@ -86,7 +86,7 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	r.source.terms["catalog"], r.source.ignoresFloor = 0, true
 	r.failedWith(r.start("catalog", OnNode("a")), ErrSource)
 	r.is("catalog", SingletonActive, "b", 6, 0)
-	r.change("a", func(n *hosting.Node) {})
+	r.change("a", func(n *home.Node) {})
 	r.crash("b")
 	r.join(99, "b")
 	r.pass(10 * time.Minute)
@@ -214,7 +214,7 @@ func TestASingletonThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 		s.State = make([]byte, 101)
 		return s
 	}
-	unfit := func(to hosting.Token) {
+	unfit := func(to home.Token) {
 		r.failedWith(to, ErrInvalid)
 		r.failedWith(to, persistence.ErrTooLarge)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
@@ -14,7 +14,7 @@ import (
 // name. While that node is gone there is no owner.
 func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	t.Parallel()
-	v := hosting.View{Nodes: []hosting.Node{
+	v := home.View{Nodes: []home.Node{
 		{Name: "a", UpNumber: 3, Roles: []string{"coordinator"}, Up: true, Reachable: true, Ready: true},
 		{Name: "b", UpNumber: 2, Roles: []string{"coordinator"}, Up: true, Reachable: true, Ready: true},
 		{Name: "c", UpNumber: 1, Roles: []string{"worker"}, Up: true, Reachable: true, Ready: true},
@@ -81,7 +81,7 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: Generation{Term: 1}, Phase: SingletonStarting}, o)
 	r.is("catalog", SingletonStarting, "a", 1, 0)
 
-	start := r.sends[0].Msg.(hosting.StartRequest)
+	start := r.sends[0].Msg.(home.StartRequest)
 	require.Equal(t, Generation{Term: 1}, start.Generation)
 	require.Equal(t, "kept", start.Type)
 
@@ -153,10 +153,10 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
+	r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
 	r.failedWith(r.start("catalog", Leader()), ErrExists)
 	r.start("minter", Leader())
-	r.failedWith(r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
+	r.failedWith(r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
 	require.NotContains(t, r.singles, "catalog")
 }
 
@@ -180,7 +180,7 @@ func TestAStartWithAnotherSpecKeepsIt(t *testing.T) {
 func TestASingletonThatDoesNotStartIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
-	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "no such type" }
+	r.failStart = func(home.StartRequest, home.NodeID) string { return "no such type" }
 	r.start("catalog", Leader())
 	o := r.is("catalog", SingletonStarting, "a", 1, 0)
 	require.Contains(t, o.Error, "no such type")
@@ -213,7 +213,7 @@ func inSeconds(all []time.Duration) []time.Duration {
 func TestASingletonOfARoleIsTriedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a:worker", "b:worker")
-	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+	r.failStart = func(_ home.StartRequest, on home.NodeID) string {
 		if on.Name == "a" {
 			return "out of memory"
 		}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // stoppingRig returns a rig in which "catalog" is being stopped on a.
-func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, hosting.Token) {
+func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, home.Token) {
 	t.Helper()
 	r := newSingletonsRig(t, "a", "b")
 	spec := singleOf("catalog", Leader())
@@ -112,7 +112,7 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 	r.holdStops = true
 	to := r.stop("catalog")
 	r.is("catalog", SingletonDraining, "a", 1, 0)
-	r.ackStart(hosting.IDOf(r.nodes["a"]), r.sends[0].Msg.(hosting.StartRequest))
+	r.ackStart(home.IDOf(r.nodes["a"]), r.sends[0].Msg.(home.StartRequest))
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	r.pending(to)
 	r.release()
@@ -125,9 +125,9 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 func TestAStopThatIsRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
-	stop := r.sends[len(r.sends)-1].Msg.(hosting.StopRequest)
+	stop := r.sends[len(r.sends)-1].Msg.(home.StopRequest)
 	r.held = nil
-	r.hear(hosting.IDOf(r.nodes["a"]), hosting.FromAgent{StopAck: &hosting.StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
+	r.hear(home.IDOf(r.nodes["a"]), home.FromAgent{StopAck: &home.StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
 	require.Contains(t, r.is("catalog", SingletonDraining, "a", 1, 0).Error, "2.0 runs")
 	require.Empty(t, r.held)
 	r.pass(time.Second)

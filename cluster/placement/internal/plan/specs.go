@@ -8,14 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // specs is the workload that keeps the actor of each spec running on one node.
 type specs struct {
 	cfg         Config
-	nodes       *hosting.Nodes
+	nodes       *home.Nodes
 	isSingleton func(label string) bool
 
 	all      items
@@ -41,8 +41,8 @@ type specs struct {
 type item struct {
 	Spec
 	stage    stage
-	on       hosting.NodeID // the node of the actor, also while it waits for that node's return
-	request  hosting.RequestID
+	on       home.NodeID // the node of the actor, also while it waits for that node's return
+	request  home.RequestID
 	until    time.Time // while it waits
 	drained  bool      // a former coordinator was draining the node
 	decision Decision
@@ -72,11 +72,11 @@ const (
 // A removal is a label whose actors are being stopped for good.
 type removal struct {
 	record *record // in the journal, so that the next coordinator stops it, too
-	tokens []hosting.Token
+	tokens []home.Token
 	next   []Submit // that wait for the label
 }
 
-func newSpecs(cfg Config, f *hosting.Nodes, taken func(label string) bool) *specs {
+func newSpecs(cfg Config, f *home.Nodes, taken func(label string) bool) *specs {
 	return &specs{
 		cfg: cfg, nodes: f, isSingleton: taken,
 		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
@@ -153,7 +153,7 @@ func (s *specs) remove(in Remove) {
 		s.nodes.Reply(in.Token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.Label))
 		return
 	}
-	r := &removal{tokens: []hosting.Token{in.Token}}
+	r := &removal{tokens: []home.Token{in.Token}}
 	if !it.request.IsZero() {
 		r.record = &record{Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Removed: true}
 	}
@@ -212,7 +212,7 @@ func (s *specs) replay(of Fact) {
 		s.removals[of.Label] = &removal{record: &r}
 		return
 	}
-	it := &item{Spec: r.Spec, on: hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	it := &item{Spec: r.Spec, on: home.NodeID{Name: r.Node, Incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
 	switch {
 	case !r.Request.IsZero():
 		it.stage = placed
@@ -236,7 +236,7 @@ func (s *specs) begin() {
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
 		r := s.removals[label]
-		s.nodes.Start(hosting.NodeID{Name: r.record.Node, Incarnation: r.record.Incarnation}, hosting.StartRequest{ID: r.record.Request, Label: label})
+		s.nodes.Start(home.NodeID{Name: r.record.Node, Incarnation: r.record.Incarnation}, home.StartRequest{ID: r.record.Request, Label: label})
 		s.stop(label, r)
 	}
 }
@@ -275,7 +275,7 @@ func (s *specs) enter(it *item, next stage) {
 		s.nodeless[it.Label] = true
 	}
 	if next == unplaced {
-		it.on, it.request, it.drained = hosting.NodeID{}, hosting.RequestID{}, false
+		it.on, it.request, it.drained = home.NodeID{}, home.RequestID{}, false
 	}
 	if next != waiting {
 		it.until = time.Time{}
@@ -289,14 +289,14 @@ func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, t
 func (s *specs) Owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
 
 // itemOf returns the item that a request belongs to, or nil.
-func (s *specs) itemOf(label string, id hosting.RequestID) *item {
+func (s *specs) itemOf(label string, id home.RequestID) *item {
 	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
 		return it
 	}
 	return nil
 }
 
-func (s *specs) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
+func (s *specs) Started(label string, id home.RequestID, _ home.NodeID) {
 	if it := s.itemOf(label, id); it != nil {
 		it.startedAt = s.nodes.Now()
 		it.lastError = ""
@@ -304,14 +304,14 @@ func (s *specs) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
 	}
 }
 
-func (s *specs) Failed(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *specs) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
 	if it := s.itemOf(label, id); it != nil {
 		s.startFailures++
 		s.retry(it, on, why.Text)
 	}
 }
 
-func (s *specs) Ended(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *specs) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
 	it := s.itemOf(label, id)
 	if it == nil {
 		return
@@ -320,27 +320,27 @@ func (s *specs) Ended(label string, id hosting.RequestID, on hosting.NodeID, why
 		it.failures, it.failedOn = 0, nil
 	}
 	s.moves[EndedAlone]++
-	s.retry(it, on, cmp.Or(why.Text, hosting.StoppedItself))
+	s.retry(it, on, cmp.Or(why.Text, home.StoppedItself))
 }
 
-func (s *specs) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
+func (s *specs) Stopped(label string, id home.RequestID, _ home.NodeID) {
 	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
 		s.enter(it, unplaced)
 	}
 }
 
-func (s *specs) Refused(label string, id hosting.RequestID, _ hosting.NodeID, _ string) {
+func (s *specs) Refused(label string, id home.RequestID, _ home.NodeID, _ string) {
 	if it := s.itemOf(label, id); it != nil {
 		s.enter(it, placed)
 	}
 }
 
-func (s *specs) Found(string, hosting.NodeID, hosting.Reported) {}
+func (s *specs) Found(string, home.NodeID, home.Reported) {}
 
-func (s *specs) Leaving(hosting.NodeID) bool { return false }
+func (s *specs) Leaving(home.NodeID) bool { return false }
 
 // retry places an item that has failed again after a delay.
-func (s *specs) retry(it *item, on hosting.NodeID, why string) {
+func (s *specs) retry(it *item, on home.NodeID, why string) {
 	it.failures++
 	it.lastError = why
 	if !on.IsZero() && !slices.Contains(it.failedOn, on.Name) {
@@ -351,7 +351,7 @@ func (s *specs) retry(it *item, on hosting.NodeID, why string) {
 }
 
 // Lost applies the crash strategies of the actors on a lost node.
-func (s *specs) Lost(on hosting.NodeID) {
+func (s *specs) Lost(on home.NodeID) {
 	for _, label := range slices.Sorted(maps.Keys(s.all)) {
 		it := s.all[label]
 		if it.on != on {
@@ -375,7 +375,7 @@ func (s *specs) Lost(on hosting.NodeID) {
 
 func (s *specs) wait(it *item) {
 	s.enter(it, waiting)
-	it.request = hosting.RequestID{}
+	it.request = home.RequestID{}
 	it.until = s.nodes.Now().Add(it.OnCrash.Wait)
 	s.waits.Set(it.Label, it.until)
 }
@@ -394,7 +394,7 @@ func awaitsNode(s *specs, spec Spec) bool {
 	if _, err := s.choose(spec); !errors.Is(err, ErrNoEligibleNodes) {
 		return false
 	}
-	v := hosting.View{Nodes: slices.Clone(s.nodes.View().Nodes)}
+	v := home.View{Nodes: slices.Clone(s.nodes.View().Nodes)}
 	for i := range v.Nodes {
 		v.Nodes[i].Ready = true
 	}
@@ -408,8 +408,8 @@ func (s *specs) beside(spec Spec) []string {
 
 func isStrategyError(err error) bool { return errors.Is(err, ErrStrategy) }
 
-func (it *item) startRequest() hosting.StartRequest {
-	return hosting.StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
+func (it *item) startRequest() home.StartRequest {
+	return home.StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
 }
 
 // A relation maps labels to labels.

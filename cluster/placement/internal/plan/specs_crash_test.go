@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // onA submits a spec that has no other node than a until another is labelled like it.
@@ -90,7 +90,7 @@ func TestWhatWasToStartOnANodeThatFailsIsTreatedAsIfItRan(t *testing.T) {
 	require.Equal(t, "b", r.placed(specOf("t").WithCrashStrategy(WaitForReturn(time.Minute))))
 	on, start := r.heldStart("s")
 	r.crash("a")
-	r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "s"}}) // too late
+	r.hear(on, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "s"}}) // too late
 	st := r.status("s")
 	require.Equal(t, Pending, st.State)
 	require.Equal(t, "b", st.Node)
@@ -182,7 +182,7 @@ func TestAnActorDoesNotReturnToANodeThatIsNotWhatItWas(t *testing.T) {
 func TestNothingIsStartedElsewhereWhileItMayStillRun(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	r.gone = []hosting.Gone{{Name: "a", Incarnation: r.nodes["a"].Incarnation, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []home.Gone{{Name: "a", Incarnation: r.nodes["a"].Incarnation, Until: r.now.Add(10 * time.Second)}}
 	node := r.nodes["a"]
 	delete(r.nodes, "a")
 	r.look()
@@ -193,15 +193,15 @@ func TestNothingIsStartedElsewhereWhileItMayStillRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, e.Awaited, "running on a since")
 	require.Contains(t, e.Awaited, "which is no longer a member and may still run it")
-	delete(r.agents, hosting.IDOf(node))
+	delete(r.agents, home.IDOf(node))
 	r.passing(10*time.Second, func() { require.Empty(t, r.running("s")) }, func() { r.runs("s", "b") })
 }
 
 func TestAnotherIncarnationOfANodeMeansThatTheFirstIsGone(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	old := hosting.IDOf(r.nodes["a"])
-	r.gone = []hosting.Gone{{Name: "a", Incarnation: old.Incarnation, Until: r.now.Add(time.Hour)}}
+	old := home.IDOf(r.nodes["a"])
+	r.gone = []home.Gone{{Name: "a", Incarnation: old.Incarnation, Until: r.now.Add(time.Hour)}}
 	delete(r.agents, old)
 	r.back(70, "a")
 	st := r.status("s")
@@ -212,7 +212,7 @@ func TestAnotherIncarnationOfANodeMeansThatTheFirstIsGone(t *testing.T) {
 func TestUnreachableAloneMovesNoSpec(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	r.change("a", func(n *hosting.Node) { n.Reachable = false })
+	r.change("a", func(n *home.Node) { n.Reachable = false })
 	r.pass(time.Hour)
 	r.runs("s", "a")
 }

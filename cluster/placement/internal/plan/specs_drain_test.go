@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func TestADrainMovesWhatRunsOnTheNodeBeforeItAnswers(t *testing.T) {
@@ -69,20 +69,20 @@ func TestANodeThatLeavesInGoodOrderIsNotWaitedFor(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("s").WithCrashStrategy(WaitForReturn(time.Minute))))
 	r.holdStops = true
-	r.change("a", func(n *hosting.Node) { n.Up = false }) // leaving
+	r.change("a", func(n *home.Node) { n.Up = false }) // leaving
 	r.crash("a")
 	r.runs("s", "b")
 }
 
 func TestDrainsOfNodesThatAreNotThereAreOver(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.done(r.ask(func(t hosting.Token) Input { return Drain{Token: t, Node: "ghost", Incarnation: 1} }))
-	r.nodes["b"] = hosting.Node{Name: "b", Incarnation: 1}
+	r.done(r.ask(func(t home.Token) Input { return Drain{Token: t, Node: "ghost", Incarnation: 1} }))
+	r.nodes["b"] = home.Node{Name: "b", Incarnation: 1}
 	r.done(r.drain("b"))
 	delete(r.nodes, "b")
 	require.Len(t, r.m.View().Nodes, 1)
 	for _, name := range []string{"ghost", "b"} {
-		_, known := r.m.nodes.Node(hosting.NodeID{Name: name, Incarnation: 1})
+		_, known := r.m.nodes.Node(home.NodeID{Name: name, Incarnation: 1})
 		require.False(t, known)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // newPairRig returns a rig with the nodes a and b. The anchor m is being started on a, and its
@@ -41,7 +41,7 @@ func TestAFollowerThatWaitsForItsAnchorIsPlacedAnewWhenThatDoesNotStart(t *testi
 		"removed": {func(r specsRig) { r.remove("m"); r.release() }, Unplaced, ""},
 		"failed": {func(r specsRig) {
 			on, start := r.heldStart("m")
-			r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "m", Error: "out of memory"}})
+			r.hear(on, home.FromAgent{StartAck: &home.StartAck{ID: start.ID, Label: "m", Error: "out of memory"}})
 			r.held = nil
 		}, Unplaced, "b"},
 		"crashed":  {func(r specsRig) { r.crash("a") }, Pending, "b"},
@@ -76,7 +76,7 @@ func TestAFollowerThatIsNotKnownToRunIsTakenBackWhenItsAnchorEnds(t *testing.T) 
 		r.held = nil
 		r.done(r.remove("m"))
 		if known {
-			r.hear(hosting.IDOf(r.nodes["a"]), hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch}}) // an old one
+			r.hear(home.IDOf(r.nodes["a"]), home.FromAgent{Report: &home.Report{Epoch: r.epoch}}) // an old one
 			r.runs("f", "a")
 			continue
 		}

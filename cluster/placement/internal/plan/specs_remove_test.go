@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func TestRemoveStopsTheActorAndAnswersWhenItHasTerminated(t *testing.T) {
@@ -45,7 +45,7 @@ func TestRemoveAnswersWhenTheNodeIsLost(t *testing.T) {
 	r.placed(with("s", Constraints{RequiredNode: "b"}))
 	r.holdStops = true
 	removed := r.remove("s")
-	r.gone = []hosting.Gone{{Name: "b", Incarnation: r.nodes["b"].Incarnation, Until: r.now.Add(time.Minute)}}
+	r.gone = []home.Gone{{Name: "b", Incarnation: r.nodes["b"].Incarnation, Until: r.now.Add(time.Minute)}}
 	r.crash("b")
 	r.passing(time.Minute, func() { r.pending(removed) }, func() { r.done(removed) })
 	r.absent("s")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A specsRig is a planner with nodes, for specs.
@@ -21,8 +21,8 @@ func specOf(label string) Spec { return Spec{Label: label, Type: "t"} }
 
 func with(label string, c Constraints) Spec { return specOf(label).WithConstraints(c) }
 
-func (r specsRig) submit(s Spec) hosting.Token {
-	return r.ask(func(t hosting.Token) Input { return Submit{Token: t, Spec: s} })
+func (r specsRig) submit(s Spec) home.Token {
+	return r.ask(func(t home.Token) Input { return Submit{Token: t, Spec: s} })
 }
 
 // placed submits a spec, and returns the node that was chosen.
@@ -45,18 +45,18 @@ func (r specsRig) refused(s Spec) error {
 	return answer.Err
 }
 
-func (r specsRig) remove(label string) hosting.Token {
-	return r.ask(func(t hosting.Token) Input { return Remove{Token: t, Label: label} })
+func (r specsRig) remove(label string) home.Token {
+	return r.ask(func(t home.Token) Input { return Remove{Token: t, Label: label} })
 }
 
-func (r specsRig) drain(node string) hosting.Token {
-	return r.ask(func(t hosting.Token) Input {
+func (r specsRig) drain(node string) home.Token {
+	return r.ask(func(t home.Token) Input {
 		return Drain{Token: t, Node: node, Incarnation: r.nodes[node].Incarnation}
 	})
 }
 
 // done requires that a request was answered without an error.
-func (r specsRig) done(to hosting.Token) {
+func (r specsRig) done(to home.Token) {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, to, "the request has not been answered")
 	require.NoError(r.t, r.answers[to].Err)
@@ -67,7 +67,7 @@ func (r specsRig) back(n uint64, name string) { r.join(n, name) }
 
 // vanish takes a node away, which the coordinator does not hear of.
 func (r specsRig) vanish(name string) {
-	delete(r.agents, hosting.IDOf(r.nodes[name]))
+	delete(r.agents, home.IDOf(r.nodes[name]))
 	delete(r.nodes, name)
 }
 
@@ -111,18 +111,18 @@ func (r specsRig) absent(label string) {
 
 // meta gives a node what the cluster tells of it.
 func (r specsRig) meta(name string, meta map[string]string) {
-	r.change(name, func(n *hosting.Node) { n.Meta = meta })
+	r.change(name, func(n *home.Node) { n.Meta = meta })
 }
 
-func (r specsRig) heldStart(label string) (hosting.NodeID, hosting.StartRequest) {
+func (r specsRig) heldStart(label string) (home.NodeID, home.StartRequest) {
 	r.t.Helper()
 	for _, e := range r.held {
-		if m, ok := e.Msg.(hosting.StartRequest); ok && m.Label == label {
-			return hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}, m
+		if m, ok := e.Msg.(home.StartRequest); ok && m.Label == label {
+			return home.NodeID{Name: e.Node, Incarnation: e.Incarnation}, m
 		}
 	}
 	require.Fail(r.t, "nothing was asked to start "+label)
-	return hosting.NodeID{}, hosting.StartRequest{}
+	return home.NodeID{}, home.StartRequest{}
 }
 
 // passing lets time go by, to a moment before and after a deadline.

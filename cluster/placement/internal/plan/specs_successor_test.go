@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
@@ -21,7 +21,7 @@ func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
 	_, young := r.heldStart("y")
 	require.Less(t, old.ID.Epoch, young.ID.Epoch)
 	// The acknowledgement of the first request does not count for the second.
-	r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: old.ID, Label: "y"}})
+	r.hear(on, home.FromAgent{StartAck: &home.StartAck{ID: old.ID, Label: "y"}})
 	require.Equal(t, Pending, r.status("y").State)
 }
 
@@ -46,15 +46,15 @@ func TestAnotherCoordinatorFindsAllSpecsAndStartsNothingTwice(t *testing.T) {
 // A coordinator has stored where it places an actor, and ends before it has sent the request.
 func TestAnotherCoordinatorSendsWhatWasNotSent(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: hosting.RequestID{Epoch: 1, N: 5}}
+	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: home.RequestID{Epoch: 1, N: 5}}
 	r.boot()
 	r.runs("s", "a")
-	require.Equal(t, hosting.RequestID{Epoch: 1, N: 5}, r.agents[hosting.IDOf(r.nodes["a"])]["s"].ID)
+	require.Equal(t, home.RequestID{Epoch: 1, N: 5}, r.agents[home.IDOf(r.nodes["a"])]["s"].ID)
 }
 
 func TestNothingIsPlacedBeforeTheNodesHaveReportedOrHadTheirTime(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	silent := hosting.IDOf(r.nodes["b"])
+	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent) // it runs no placement, or does not answer
 	r.boot()
@@ -73,35 +73,35 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 	cfg := rigConfig
 	cfg.Epoch = 2
 	m, now := New(cfg), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	at := hosting.RequestID{Epoch: 1, N: 1}
+	at := home.RequestID{Epoch: 1, N: 1}
 	m.Replay(Fact{Label: "s", Record: &record{Spec: specOf("s"), Node: "a", Incarnation: 1, Request: at}})
-	m.Replay(Fact{Label: "r", Record: &record{Spec: specOf("r"), Node: "a", Incarnation: 1, Request: hosting.RequestID{Epoch: 1, N: 2}, Removed: true}})
+	m.Replay(Fact{Label: "r", Record: &record{Spec: specOf("r"), Node: "a", Incarnation: 1, Request: home.RequestID{Epoch: 1, N: 2}, Removed: true}})
 	sent := func(in Input) (all []any) {
 		_, effects := m.Step(in, now)
 		for _, e := range effects {
-			if e, ok := e.(hosting.Send); ok {
+			if e, ok := e.(home.Send); ok {
 				all = append(all, e.Msg)
 			}
 		}
 		return all
 	}
 	require.Empty(t, sent(Recovered{}))
-	require.Equal(t, []any{hosting.ReportRequest{Epoch: 2}}, sent(ViewChanged{Nodes: []hosting.Node{{Name: "a", Incarnation: 1, Up: true, Reachable: true}}}))
+	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(ViewChanged{Nodes: []home.Node{{Name: "a", Incarnation: 1, Up: true, Reachable: true}}}))
 	now = now.Add(cfg.AckTimeout)
-	require.Equal(t, []any{hosting.ReportRequest{Epoch: 2}}, sent(Tick{}))
+	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(Tick{}))
 	now = now.Add(cfg.AckTimeout)
 	require.Empty(t, sent(Tick{}), "less and less often")
-	require.Equal(t, []any{hosting.StopRequest{ID: hosting.RequestID{Epoch: 1, N: 2}, Label: "r", Epoch: 2}, hosting.StartRequest{ID: at, Label: "s", Type: "t", Epoch: 2}},
-		sent(Received{hosting.FromAgent{Node: "a", Incarnation: 1, Report: &hosting.Report{Epoch: 2}}}))
+	require.Equal(t, []any{home.StopRequest{ID: home.RequestID{Epoch: 1, N: 2}, Label: "r", Epoch: 2}, home.StartRequest{ID: at, Label: "s", Type: "t", Epoch: 2}},
+		sent(Received{home.FromAgent{Node: "a", Incarnation: 1, Report: &home.Report{Epoch: 2}}}))
 }
 
 func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	orphan := hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}
-	double := hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 78}, Label: "s", Started: true}
-	r.agents[hosting.IDOf(r.nodes["b"])]["orphan"] = orphan
-	r.agents[hosting.IDOf(r.nodes["b"])]["s"] = double
+	orphan := home.Reported{ID: home.RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}
+	double := home.Reported{ID: home.RequestID{Epoch: 1, N: 78}, Label: "s", Started: true}
+	r.agents[home.IDOf(r.nodes["b"])]["orphan"] = orphan
+	r.agents[home.IDOf(r.nodes["b"])]["s"] = double
 	r.boot()
 	require.Empty(t, r.running("orphan"))
 	r.runs("s", "a")
@@ -111,7 +111,7 @@ func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.journal["s"] = record{Spec: specOf("s")}
-	r.agents[hosting.IDOf(r.nodes["b"])]["s"] = hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 7}, Label: "s", Started: true}
+	r.agents[home.IDOf(r.nodes["b"])]["s"] = home.Reported{ID: home.RequestID{Epoch: 1, N: 7}, Label: "s", Started: true}
 	r.holdStops = true
 	r.boot()
 	require.Equal(t, Unplaced, r.status("s").State)
@@ -124,10 +124,10 @@ func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
-	id := hosting.IDOf(r.nodes["a"])
+	id := home.IDOf(r.nodes["a"])
 	was := r.agents[id]["s"].ID
 	delete(r.agents[id], "s")
-	r.hear(id, hosting.FromAgent{Report: &hosting.Report{}}) // unasked, so it is asked
+	r.hear(id, home.FromAgent{Report: &home.Report{}}) // unasked, so it is asked
 	r.runs("s", "a")
 	require.Equal(t, was, r.agents[id]["s"].ID)
 }
@@ -135,17 +135,17 @@ func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
 // Reports of a node that are older than what it has acknowledged since.
 func TestAnOldReportChangesNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	a := hosting.IDOf(r.nodes["a"])
+	a := home.IDOf(r.nodes["a"])
 	r.placed(specOf("s"))
 	started := len(r.started)
-	r.hear(a, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch}})
+	r.hear(a, home.FromAgent{Report: &home.Report{Epoch: r.epoch}})
 	r.runs("s", "a")
 	require.Len(t, r.started, started)
 
 	old := r.agents[a]["s"]
 	r.done(r.remove("s"))
 	r.placed(with("s", Constraints{RequiredNode: "b"}))
-	r.hear(a, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch, Running: []hosting.Reported{old}}})
+	r.hear(a, home.FromAgent{Report: &home.Report{Epoch: r.epoch, Running: []home.Reported{old}}})
 	r.runs("s", "b")
 	require.ErrorIs(t, r.refused(with("m", Constraints{ColocateWith: "ghost"})), ErrNoEligibleNodes)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func TestSpecsAreSubmittedListedByLabelAndRemoved(t *testing.T) {
@@ -40,7 +40,7 @@ func TestTheViewShowsNodesAndWhatTheyRun(t *testing.T) {
 	require.Equal(t, []string{"worker"}, b.Roles)
 	require.Equal(t, map[string]string{"volume": "docs"}, b.Meta)
 	require.Equal(t, []string{"s"}, b.Actors)
-	r.change("b", func(n *hosting.Node) { n.Reachable = false })
+	r.change("b", func(n *home.Node) { n.Reachable = false })
 	require.Len(t, r.m.View().Alive(), 1)
 	require.Len(t, r.m.View().Nodes, 2)
 	require.True(t, b.Alive(), "a view does not change")
@@ -89,7 +89,7 @@ func TestHardConstraintsOutrankTheLoad(t *testing.T) {
 	require.Equal(t, "alpha", r.placed(specOf("free")))
 	require.ErrorIs(t, r.refused(with("lonely", Constraints{ColocateWith: "nobody"})), ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("ghost", Constraints{RequiredNode: "ghost"})), ErrNoEligibleNodes)
-	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
+	r.change("beta", func(n *home.Node) { n.Reachable = false })
 	require.ErrorIs(t, r.refused(with("reader/c2", Constraints{ColocateWith: "writer/c1"})), ErrNoEligibleNodes)
 	r.runs("pinned", "beta") // unreachable alone moves nothing
 	r.crash("beta")
@@ -108,8 +108,8 @@ func TestNothingIsColocatedWithWhatIsNotToStay(t *testing.T) {
 	require.ErrorIs(t, r.refused(with("f", Constraints{ColocateWith: "s"})), ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("g", Constraints{RequiredNode: "a", AntiAffinity: []string{"s"}})), ErrNoEligibleNodes)
 
-	b := hosting.IDOf(r.nodes["b"])
-	r.hear(b, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch, Running: []hosting.Reported{{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
+	b := home.IDOf(r.nodes["b"])
+	r.hear(b, home.FromAgent{Report: &home.Report{Epoch: r.epoch, Running: []home.Reported{{ID: home.RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
 	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "orphan"})), ErrNoEligibleNodes)
 }
 
@@ -146,7 +146,7 @@ func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
 	panics := true
-	r.m.specs.cfg.Strategy = StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 {
+	r.m.specs.cfg.Strategy = StrategyFunc(func(home.Node, Spec, home.View) float64 {
 		if panics {
 			panic("no idea")
 		}
@@ -169,7 +169,7 @@ func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 func TestAStartThatFailsIsTriedAgainWithBackoffAndElsewhereFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	var tried []string
-	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+	r.failStart = func(_ home.StartRequest, on home.NodeID) string {
 		tried = append(tried, on.Name)
 		return "out of memory"
 	}
@@ -206,7 +206,7 @@ func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T)
 	require.Equal(t, "it has stopped by itself", r.inState("s", Unplaced).LastError)
 	r.pass(time.Second)
 	r.runs("s", "b")
-	last, ok := r.sends[len(r.sends)-1].Msg.(hosting.StartRequest)
+	last, ok := r.sends[len(r.sends)-1].Msg.(home.StartRequest)
 	require.True(t, ok)
 	require.Equal(t, "s", last.Label)
 }
@@ -215,14 +215,14 @@ func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T)
 func TestAnEndIsAcknowledgedWheneverItIsSaid(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
-	on := hosting.IDOf(r.nodes["a"])
+	on := home.IDOf(r.nodes["a"])
 	was := r.agents[on]["s"].ID
 	r.holdStops = true
 	for range 2 {
 		r.held = nil
-		r.hear(on, hosting.FromAgent{Ended: &hosting.Ended{ID: was, Label: "s"}})
+		r.hear(on, home.FromAgent{Ended: &home.Ended{ID: was, Label: "s"}})
 		require.Len(t, r.held, 1)
-		require.Equal(t, hosting.StopRequest{ID: was, Label: "s", Epoch: r.epoch}, r.held[0].Msg)
+		require.Equal(t, home.StopRequest{ID: was, Label: "s", Epoch: r.epoch}, r.held[0].Msg)
 		r.pass(time.Minute) // it runs again, under another request
 	}
 	r.runs("s", "a")
@@ -255,21 +255,21 @@ func TestAcksOfUnknownRequestsMeanNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
 	before, view, journal := r.m.Statuses(), r.m.View(), fmt.Sprint(r.journal)
-	id := hosting.IDOf(r.nodes["a"])
+	id := home.IDOf(r.nodes["a"])
 	known := r.agents[id]["s"].ID
-	for _, msg := range []hosting.FromAgent{
-		{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 9, N: 9}, Label: "s"}},
-		{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 9, N: 9}, Label: "s", Error: "no"}},
-		{StartAck: &hosting.StartAck{ID: known, Label: "other", Error: "no"}},
-		{StartAck: &hosting.StartAck{ID: known, Label: "s"}}, // a second time
-		{StopAck: &hosting.StopAck{ID: hosting.RequestID{Epoch: 1, N: 99}, Label: "s"}},
-		{StopAck: &hosting.StopAck{ID: known, Label: "s", Error: "why"}},
-		{Ended: &hosting.Ended{ID: hosting.RequestID{Epoch: 1, N: 99}, Label: "s"}},
+	for _, msg := range []home.FromAgent{
+		{StartAck: &home.StartAck{ID: home.RequestID{Epoch: 9, N: 9}, Label: "s"}},
+		{StartAck: &home.StartAck{ID: home.RequestID{Epoch: 9, N: 9}, Label: "s", Error: "no"}},
+		{StartAck: &home.StartAck{ID: known, Label: "other", Error: "no"}},
+		{StartAck: &home.StartAck{ID: known, Label: "s"}}, // a second time
+		{StopAck: &home.StopAck{ID: home.RequestID{Epoch: 1, N: 99}, Label: "s"}},
+		{StopAck: &home.StopAck{ID: known, Label: "s", Error: "why"}},
+		{Ended: &home.Ended{ID: home.RequestID{Epoch: 1, N: 99}, Label: "s"}},
 		{},
 	} {
 		r.hear(id, msg)
-		r.hear(hosting.NodeID{Name: "b", Incarnation: 1}, msg) // another incarnation
-		r.hear(hosting.NodeID{Name: "ghost"}, msg)
+		r.hear(home.NodeID{Name: "b", Incarnation: 1}, msg) // another incarnation
+		r.hear(home.NodeID{Name: "ghost"}, msg)
 	}
 	require.Equal(t, before, r.m.Statuses())
 	require.Equal(t, view, r.m.View())
@@ -344,21 +344,21 @@ func TestTheMachineIsDeterministic(t *testing.T) {
 // Start returns before the coordinator has heard of the node.
 func TestASubmissionWaitsForANodeThatIsAboutToBeReady(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	node := hosting.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
+	node := home.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
 	r.nodes["b"] = node // without an agent
 	r.look()
 	on := Constraints{RequiredNode: "b"}
 	token := r.submit(with("x", on))
 	require.NotContains(t, r.answers, token)
-	r.agents[hosting.IDOf(node)] = map[string]hosting.Reported{}
-	r.step(Received{Message: hosting.FromAgent{Node: "b", Incarnation: 7}}) // as placement.Start does
+	r.agents[home.IDOf(node)] = map[string]home.Reported{}
+	r.step(Received{Message: home.FromAgent{Node: "b", Incarnation: 7}}) // as placement.Start does
 	r.done(token)
 	require.Equal(t, "b", r.status("x").Node)
 }
 
 func TestASubmissionWaitsForAWhileOnly(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.nodes["b"] = hosting.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
+	r.nodes["b"] = home.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
 	r.look()
 	token := r.submit(with("x", Constraints{RequiredNode: "b"}))
 	at, ok := r.m.Next()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // Notice marks the specs that a change concerns for review: those of the touched labels, and their
@@ -66,7 +66,7 @@ func (s *specs) review(it *item) {
 // review takes an actor back that was to start beside another one, which is not there any more. It
 // stops an actor that has to move, and starts one whose turn has come.
 func (it *item) review(s *specs) {
-	follower, starts := hosting.FollowerOn(s.nodes, it.on, it.Label)
+	follower, starts := home.FollowerOn(s.nodes, it.on, it.Label)
 	cause := it.cause(s)
 	switch {
 	case starts && follower.Stranded():
@@ -85,13 +85,13 @@ func (it *item) review(s *specs) {
 
 // misplaced reports whether the actor with which it is colocated is on another node, to which it
 // could move.
-func (it *item) misplaced(f *hosting.Nodes) bool {
+func (it *item) misplaced(f *home.Nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
 	}
 	at, ok := f.NodeOf(it.Constraints.ColocateWith)
 	n, _ := f.Member(at.Name)
-	return ok && at != it.on && at == hosting.IDOf(n) && n.Alive()
+	return ok && at != it.on && at == home.IDOf(n) && n.Alive()
 }
 
 // mayDrain reports whether it is on a node that is being drained while another node is eligible.
@@ -135,7 +135,7 @@ func (s *specs) place(it *item) {
 	d, err := s.choose(it.Spec, it.failedOn...)
 	switch {
 	case isStrategyError(err):
-		s.retry(it, hosting.NodeID{}, err.Error())
+		s.retry(it, home.NodeID{}, err.Error())
 	case err == nil:
 		s.start(it, d)
 	}
@@ -150,6 +150,6 @@ func (s *specs) start(it *item, d Decision) {
 	}
 	it.decision, it.startedAt = d, time.Time{}
 	s.enter(it, placed)
-	it.on, it.request = hosting.IDOf(n), hosting.RequestID{}
+	it.on, it.request = home.IDOf(n), home.RequestID{}
 	it.request = s.nodes.StartBeside(it.on, it.Constraints.ColocateWith, it.startRequest())
 }

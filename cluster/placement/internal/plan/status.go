@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -85,7 +85,7 @@ func (it *item) updateState(s *specs) {
 }
 
 // record returns the record of an item for the journal.
-func (it *item) record(f *hosting.Nodes) record {
+func (it *item) record(f *home.Nodes) record {
 	return record{
 		Spec: it.Spec, Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Until: it.until,
 		Drained: it.drained || f.Draining(it.on),
@@ -93,14 +93,14 @@ func (it *item) record(f *hosting.Nodes) record {
 }
 
 // stateIn returns the state of the spec.
-func (it *item) stateIn(f *hosting.Nodes) State {
+func (it *item) stateIn(f *home.Nodes) State {
 	switch it.stage {
 	case waiting:
 		return WaitingForReturn
 	case unplaced:
 		return Unplaced
 	case placed:
-		if p, ok := f.Place(it.on, it.Label); ok && p.Phase == hosting.Running && hosting.IsMember(f, it.on) {
+		if p, ok := f.Place(it.on, it.Label); ok && p.Phase == home.Running && home.IsMember(f, it.on) {
 			return Running
 		}
 	case leaving:

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A Strategy chooses among the nodes that the constraints of an actor allow. Its methods are called
@@ -19,17 +19,17 @@ type Strategy interface {
 	// name comes first. A score of zero, below zero or NaN excludes the node. Score must not change
 	// its arguments. If it panics, a submission fails, and the placement of an existing actor is
 	// retried later.
-	Score(n hosting.Node, s Spec, v hosting.View) float64
+	Score(n home.Node, s Spec, v home.View) float64
 }
 
 // A StrategyFunc makes a [Strategy] of a function. Its name is "func".
-type StrategyFunc func(n hosting.Node, s Spec, v hosting.View) float64
+type StrategyFunc func(n home.Node, s Spec, v home.View) float64
 
 // Name implements [Strategy].
 func (StrategyFunc) Name() string { return "func" }
 
 // Score implements [Strategy].
-func (f StrategyFunc) Score(n hosting.Node, s Spec, v hosting.View) float64 { return f(n, s, v) }
+func (f StrategyFunc) Score(n home.Node, s Spec, v home.View) float64 { return f(n, s, v) }
 
 type namedStrategy struct {
 	StrategyFunc
@@ -41,7 +41,7 @@ func (s namedStrategy) Name() string { return s.name }
 
 // LeastLoaded prefers the node that runs the fewest actors, counting those on their way there.
 func LeastLoaded() Strategy {
-	return namedStrategy{name: "LeastLoaded", StrategyFunc: func(n hosting.Node, _ Spec, _ hosting.View) float64 {
+	return namedStrategy{name: "LeastLoaded", StrategyFunc: func(n home.Node, _ Spec, _ home.View) float64 {
 		return 1 / float64(len(n.Actors)+1)
 	}}
 }
@@ -50,7 +50,7 @@ func LeastLoaded() Strategy {
 // not eligible, Pinned chooses any other.
 // To allow no other node, use [Constraints.RequiredNode].
 func Pinned(node string) Strategy {
-	return namedStrategy{name: "Pinned", anyVersion: true, StrategyFunc: func(n hosting.Node, _ Spec, _ hosting.View) float64 {
+	return namedStrategy{name: "Pinned", anyVersion: true, StrategyFunc: func(n home.Node, _ Spec, _ home.View) float64 {
 		if n.Name == node {
 			return 1000
 		}
@@ -63,7 +63,7 @@ func Pinned(node string) Strategy {
 func Random(seed uint64) Strategy {
 	var mu sync.Mutex // guards rng
 	rng := rand.New(rand.NewPCG(seed, 0))
-	return namedStrategy{name: "Random", StrategyFunc: func(hosting.Node, Spec, hosting.View) float64 {
+	return namedStrategy{name: "Random", StrategyFunc: func(home.Node, Spec, home.View) float64 {
 		mu.Lock()
 		defer mu.Unlock()
 		return 1 - rng.Float64() // above zero

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -56,10 +56,10 @@ type balancer struct {
 
 	news bool // a node has said what it hosts since shards without entities were spread
 
-	members map[hosting.NodeID]bool // of the last view; nil before the first one
-	changed time.Time               // when they last changed, or were first seen
-	change  string                  // what happened then
-	left    time.Time               // when one of them has last left; zero for never
+	members map[home.NodeID]bool // of the last view; nil before the first one
+	changed time.Time            // when they last changed, or were first seen
+	change  string               // what happened then
+	left    time.Time            // when one of them has last left; zero for never
 }
 
 // calmRounds is for how many rounds of balancing no shard is moved after the members have changed.
@@ -70,12 +70,12 @@ func (cfg Config) calm() time.Duration { return calmRounds * cfg.RebalanceEvery 
 
 // viewed notes whether the members have changed. A new coordinator cannot know when they last did,
 // so for it they change with its first view; first says that there was no other one before.
-func (b *balancer) viewed(nodes []hosting.Node, first bool, now time.Time) {
+func (b *balancer) viewed(nodes []home.Node, first bool, now time.Time) {
 	before := b.members
-	b.members = make(map[hosting.NodeID]bool, len(nodes))
+	b.members = make(map[home.NodeID]bool, len(nodes))
 	change := ""
 	for _, n := range nodes {
-		id := hosting.IDOf(n)
+		id := home.IDOf(n)
 		b.members[id] = true
 		if !before[id] {
 			change = n.Name + " has joined"
@@ -187,7 +187,7 @@ const maxShare = 10
 
 // even moves some of the given shards of a type, up to limit, so that its hosts have about the same
 // number.
-func (s *shards) even(k *kind, hosts []hosting.Node, movable []*shard, limit int) {
+func (s *shards) even(k *kind, hosts []home.Node, movable []*shard, limit int) {
 	if own, ok := s.strategyOf(k); ok {
 		var moves []*shard
 		var none error
@@ -207,7 +207,7 @@ func (s *shards) even(k *kind, hosts []hosting.Node, movable []*shard, limit int
 	}
 	var all []load
 	for _, n := range hosts {
-		has := loads[hosting.IDOf(n)]
+		has := loads[home.IDOf(n)]
 		all = append(all, load{node: n.Name, shards: has, pinned: has - free[n.Name]})
 	}
 	for _, from := range excess(all, limit) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func loadsOf(counts ...int) (all []load) {
@@ -168,7 +168,7 @@ func TestNoShardMovesAtOnceDuringARollingUpdate(t *testing.T) {
 	r.join("a")
 	r.pass(time.Second)
 	r.hello(r.nodes[0])
-	r.nodes = append(slices.Clone(r.nodes), hosting.Node{Name: "b", Address: "b", Incarnation: r.next(), Up: true, Reachable: true, AppVersion: "v2"})
+	r.nodes = append(slices.Clone(r.nodes), home.Node{Name: "b", Address: "b", Incarnation: r.next(), Up: true, Reachable: true, AppVersion: "v2"})
 	r.view()
 	require.Equal(t, map[string]int{"a": 8}, r.homes())
 }

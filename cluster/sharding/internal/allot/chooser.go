@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/guard"
 )
@@ -15,14 +15,14 @@ import (
 // A chooser chooses the nodes of shards.
 type chooser struct {
 	cfg    Config
-	nodes  *hosting.Nodes
+	nodes  *home.Nodes
 	offers offers
-	heard  map[hosting.NodeID]time.Time // when each node has last said what it offers
+	heard  map[home.NodeID]time.Time // when each node has last said what it offers
 }
 
 // hosts returns the nodes that can take a shard of a type: of those with the newest version of the
 // application, if others are older.
-func (c *chooser) hosts(k *kind) (all []hosting.Node) {
+func (c *chooser) hosts(k *kind) (all []home.Node) {
 	newest := ""
 	for _, n := range c.nodes.View().Alive() {
 		if c.offers.canHost(n, k) {
@@ -32,7 +32,7 @@ func (c *chooser) hosts(k *kind) (all []hosting.Node) {
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(n hosting.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
+	return slices.DeleteFunc(all, func(n home.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
 }
 
 func (c *chooser) hasHost(k *kind) bool { return len(c.hosts(k)) > 0 }
@@ -47,7 +47,7 @@ func (c *chooser) strategyOf(k *kind) (own Strategy, ok bool) {
 
 // choose returns the node for a shard that runs nowhere, and the name of the strategy that has
 // chosen it.
-func (c *chooser) choose(sh *shard) (best hosting.Node, by string, ok bool) {
+func (c *chooser) choose(sh *shard) (best home.Node, by string, ok bool) {
 	if n, ok := c.pinnedHost(sh); ok {
 		return n, pinnedBy, true
 	}
@@ -83,10 +83,10 @@ func (c *chooser) strategyWorks(k *kind, own Strategy, problem error) {
 
 // fewestShards returns the node that has the fewest shards of the type, or else the fewest of all
 // types.
-func (c *chooser) fewestShards(k *kind, all []hosting.Node) hosting.Node {
+func (c *chooser) fewestShards(k *kind, all []home.Node) home.Node {
 	loads := k.loads()
-	return slices.MinFunc(all, func(a, b hosting.Node) int {
-		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
+	return slices.MinFunc(all, func(a, b home.Node) int {
+		return cmp.Or(cmp.Compare(loads[home.IDOf(a)], loads[home.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -26,7 +26,7 @@ func declareNew(s *shards, o Offer) {
 
 // declareHeard declares the types on which no member has agreed with a former coordinator.
 func declareHeard(s *shards) {
-	byName := func(a, b hosting.NodeID) int {
+	byName := func(a, b home.NodeID) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Incarnation, b.Incarnation))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.offers), byName) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -14,7 +14,7 @@ func forgetful(cfg *Config) { cfg.Forgetful = true }
 // offers lets a node say that it has the type with a number of shards.
 func (r *rig) offers(node, shards int, agreed bool) {
 	t := table.Type{Name: "cart", Shards: shards, Message: "m"}
-	r.do(Hello{Node: hosting.IDOf(r.nodes[node]), Offers: []Offer{{Type: t, Hosts: true, Agreed: agreed}}})
+	r.do(Hello{Node: home.IDOf(r.nodes[node]), Offers: []Offer{{Type: t, Hosts: true, Agreed: agreed}}})
 }
 
 // among lets a coordinator with no memory take over among nodes that have said nothing to it.
@@ -22,14 +22,14 @@ func (r *rig) among(names ...string) {
 	r.nodes = nil
 	r.begin(2, forgetful)
 	for _, name := range names {
-		r.nodes = append(r.nodes, hosting.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
+		r.nodes = append(r.nodes, home.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
 	}
 	r.do(ViewChanged{Nodes: r.nodes})
 }
 
 func (r *rig) wantRefused(node int) {
 	r.t.Helper()
-	id := hosting.IDOf(r.nodes[node])
+	id := home.IDOf(r.nodes[node])
 	require.Len(r.t, r.m.shards.offers.mismatches(id, r.m.shards.kinds), 1)
 }
 
@@ -60,7 +60,7 @@ func TestTheStoredNumberOfShardsDecidesWhoeverIsHeardFirst(t *testing.T) {
 	r.nodes = nil
 	r.begin(2)
 	for _, name := range []string{"a", "b"} {
-		r.nodes = append(r.nodes, hosting.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
+		r.nodes = append(r.nodes, home.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
 	}
 	r.do(ViewChanged{Nodes: r.nodes})
 	r.offers(0, 4, false)

@@ -3,7 +3,7 @@
 //
 // A [Machine] takes inputs, each with the current time, and returns facts and effects. The shell
 // stores the facts in the journal, and then carries out the effects. So no node hears of a home
-// that is not stored. The shards are a workload of package hosting, which knows the nodes and talks
+// that is not stored. The shards are a workload of package home, which knows the nodes and talks
 // with their agents. The table of homes, which all nodes get, is in package table.
 //
 // A shard is known by its label, which is the name of its type, a slash, and its number. Each time

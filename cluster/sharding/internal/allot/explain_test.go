@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
@@ -14,12 +14,12 @@ import (
 func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	now := time.Unix(0, 0).UTC()
 	m := New(Config{Epoch: 1, FirstTerm: 1, AckTimeout: 2 * time.Second, Retry: 5 * time.Second, RetryMax: time.Minute, RebalanceEvery: 10 * time.Second})
-	var asked hosting.StartRequest
+	var asked home.StartRequest
 	step := func(in Input) {
 		_, effects := m.Step(in, now)
 		for _, e := range effects {
-			if s, ok := e.(hosting.Send); ok {
-				if r, ok := s.Msg.(hosting.StartRequest); ok {
+			if s, ok := e.(home.Send); ok {
+				if r, ok := s.Msg.(home.StartRequest); ok {
 					asked = r
 				}
 			}
@@ -27,14 +27,14 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	}
 	why := func() string { return m.Explain("cart", 0).Why }
 	view := func(reachable, up bool) ViewChanged {
-		return ViewChanged{Nodes: []hosting.Node{
+		return ViewChanged{Nodes: []home.Node{
 			{Name: "a", Address: "a:1", Incarnation: 1, Up: true, Reachable: true},
 			{Name: "b", Address: "b:1", Incarnation: 2, Up: up, Reachable: reachable},
 		}}
 	}
-	answer := func(f hosting.FromAgent) { step(Received{Message: f}) }
+	answer := func(f home.FromAgent) { step(Received{Message: f}) }
 	of := func(hosts bool) Hello {
-		return Hello{Node: hosting.NodeID{Name: "a", Incarnation: 1}, Offers: []Offer{{Type: table.Type{Name: "cart", Shards: 1, Message: "m"}, Hosts: hosts}}}
+		return Hello{Node: home.NodeID{Name: "a", Incarnation: 1}, Offers: []Offer{{Type: table.Type{Name: "cart", Shards: 1, Message: "m"}, Hosts: hosts}}}
 	}
 
 	step(Recovered{})
@@ -42,8 +42,8 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	step(view(true, true))
 	step(of(false))
 	require.Equal(t, "the coordinator does not know yet what all nodes run", why())
-	for _, n := range []hosting.FromAgent{{Node: "a", Incarnation: 1}, {Node: "b", Incarnation: 2}} {
-		n.Report = &hosting.Report{Epoch: 1}
+	for _, n := range []home.FromAgent{{Node: "a", Incarnation: 1}, {Node: "b", Incarnation: 2}} {
+		n.Report = &home.Report{Epoch: 1}
 		answer(n)
 	}
 	require.Equal(t, "no member that is up hosts the type", why())
@@ -52,13 +52,13 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	step(of(true))
 	require.Equal(t, "spawning on a since 1970-01-01T00:00:00Z", why())
 	require.Equal(t, "starting", m.Explain("cart", 0).State)
-	answer(hosting.FromAgent{Node: "a", Incarnation: 1, StartAck: &hosting.StartAck{ID: asked.ID, Label: "cart/0", Error: "no disk"}})
+	answer(home.FromAgent{Node: "a", Incarnation: 1, StartAck: &home.StartAck{ID: asked.ID, Label: "cart/0", Error: "no disk"}})
 	require.Equal(t, "it has failed (no disk), and is started again at 1970-01-01T00:00:05Z", why())
 	require.Equal(t, 1, m.Explain("cart", 0).Failures)
 
 	now = now.Add(5 * time.Second)
 	step(Tick{})
-	answer(hosting.FromAgent{Node: "a", Incarnation: 1, StartAck: &hosting.StartAck{ID: asked.ID, Label: "cart/0"}})
+	answer(home.FromAgent{Node: "a", Incarnation: 1, StartAck: &home.StartAck{ID: asked.ID, Label: "cart/0"}})
 	running := m.Explain("cart", 0)
 	require.Equal(t, "running", running.State)
 	require.Equal(t, "a", running.Node)

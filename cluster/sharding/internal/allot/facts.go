@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -29,12 +29,12 @@ type Record struct {
 	Address     string
 	Incarnation uint64
 	Generation  uint64 // of the last home
-	Request     hosting.RequestID
+	Request     home.RequestID
 	Lease       uint64 // the token of the lease under which it has been started; 0 for none
 }
 
-func (r Record) on() hosting.NodeID {
-	return hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}
+func (r Record) on() home.NodeID {
+	return home.NodeID{Name: r.Node, Incarnation: r.Incarnation}
 }
 
 // A Ledger is the persistent state of the coordinator: the result of all facts so far.

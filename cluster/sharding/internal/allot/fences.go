@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -14,10 +14,10 @@ import (
 // is to follow. From then on nothing that the node has started under an earlier token runs.
 type Fence struct {
 	Type string
-	Node hosting.NodeID
+	Node home.NodeID
 }
 
-// IsEffect implements hosting.Effect.
+// IsEffect implements home.Effect.
 func (Fence) IsEffect() {}
 
 // fences are the leases of former members that are being taken.
@@ -80,7 +80,7 @@ func (all *fences) fence(sh *shard) {
 // succeeded reports whether another process has the lease of the node by now, which has its name.
 func (all *fences) succeeded(sh *shard) bool {
 	n, member := all.of.nodes.Member(sh.Node)
-	return member && all.of.offers.lease(hosting.IDOf(n), sh.typ) != 0
+	return member && all.of.offers.lease(home.IDOf(n), sh.typ) != 0
 }
 
 // retry marks the shards for which a lease is to be taken again.

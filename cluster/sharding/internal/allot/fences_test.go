@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // newLeasedRig returns a rig whose nodes host only while they have a lease: those in has.
@@ -50,7 +50,7 @@ func TestTheShardsOfAFormerMemberStartElsewhereWhenItsLeaseHasBeenTaken(t *testi
 			r.join("b")
 			r.nodes = r.nodes[1:] // a has crashed, and its removal margin is over at once
 			r.view()
-			of := Fence{Type: "cart", Node: hosting.NodeID{Name: "a", Incarnation: 1}}
+			of := Fence{Type: "cart", Node: home.NodeID{Name: "a", Incarnation: 1}}
 			require.Equal(t, []Fence{of}, r.asked(), "once for all its shards")
 			require.Equal(t, "a", r.on(0), "it may still run there")
 			if again {
@@ -92,7 +92,7 @@ func TestAShardThatStartedWithoutALeaseWaitsForTheRemovalMargin(t *testing.T) {
 	r.offer.Leased, r.leases = true, map[string]uint64{"b": 3} // a rolling change of the settings
 	r.view()
 	r.nodes = r.nodes[1:]
-	r.gone = []hosting.Gone{{Name: "a", Incarnation: 1, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []home.Gone{{Name: "a", Incarnation: 1, Until: r.now.Add(10 * time.Second)}}
 	r.view()
 	r.pass(9 * time.Second)
 	require.Empty(t, r.asked())

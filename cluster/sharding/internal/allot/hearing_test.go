@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // takeOver replaces the coordinator, and its node, by one to which nobody has said anything.
@@ -54,7 +54,7 @@ func TestANewCoordinatorEndsNoDrainBeforeItKnowsWhoCanHost(t *testing.T) {
 	r := newRig(t)
 	r.join("a", "b", "c")
 	r.takeOver()
-	r.do(Drain{Token: 1, Node: hosting.IDOf(r.nodes[0])})
+	r.do(Drain{Token: 1, Node: home.IDOf(r.nodes[0])})
 	r.hello(r.nodes[0])
 	require.Empty(t, r.effects)
 	r.hello(r.nodes[1])

@@ -1,7 +1,7 @@
 package allot
 
 import (
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -16,36 +16,36 @@ type (
 
 	// ViewChanged has the whole state of the cluster.
 	ViewChanged struct {
-		Nodes []hosting.Node
-		Gone  []hosting.Gone
+		Nodes []home.Node
+		Gone  []home.Gone
 	}
 
 	// Received has a message of an agent.
-	Received struct{ Message hosting.FromAgent }
+	Received struct{ Message home.FromAgent }
 
 	// Hello says what a node offers, and which table it has.
 	Hello struct {
-		Node   hosting.NodeID
+		Node   home.NodeID
 		Offers []Offer
 		Has    table.Version
 	}
 
 	// Drain says that the node is leaving, so its shards are moved away.
 	Drain struct {
-		Token hosting.Token
-		Node  hosting.NodeID
+		Token home.Token
+		Node  home.NodeID
 	}
 
 	// Rescale wants another number of shards for a type of daemons.
 	Rescale struct {
-		Token  hosting.Token
+		Token  home.Token
 		Type   string
 		Shards int
 	}
 
 	// SetPins pins shards to the node of a name, or, if that is "", ends their pins.
 	SetPins struct {
-		Token  hosting.Token
+		Token  home.Token
 		Type   string
 		Shards []int
 		Node   string
@@ -53,7 +53,7 @@ type (
 
 	// StopShards ends shards, which then start again.
 	StopShards struct {
-		Token  hosting.Token
+		Token  home.Token
 		Type   string
 		Shards []int
 	}
@@ -99,12 +99,12 @@ type Offer struct {
 
 // A Push is an effect: send the update to the node.
 type Push struct {
-	Node   hosting.Node
+	Node   home.Node
 	Update table.Update
 	Refuse []Mismatch // of the types that the node offers
 }
 
-// IsEffect implements hosting.Effect.
+// IsEffect implements home.Effect.
 func (Push) IsEffect() {}
 
 // A Mismatch says that a node offers a type with another signature than the cluster's.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
@@ -30,19 +30,19 @@ type Config struct {
 // A Machine decides everything that the coordinator does; see the package documentation.
 type Machine struct {
 	cfg    Config
-	nodes  *hosting.Nodes
+	nodes  *home.Nodes
 	shards *shards
 	book   *table.Book
-	has    map[hosting.NodeID]table.Version // the tables that nodes have
-	pushes deadlines.Map[hosting.NodeID]    // when a table is sent again
+	has    map[home.NodeID]table.Version // the tables that nodes have
+	pushes deadlines.Map[home.NodeID]    // when a table is sent again
 }
 
 // New returns a machine without types. The caller first replays the facts of the journal with
 // Replay, and then calls Step with [Recovered].
 func New(cfg Config) *Machine {
 	m := &Machine{
-		cfg: cfg, nodes: hosting.New(hosting.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout, Forgetful: cfg.Forgetful}),
-		book: table.NewBook(cfg.Epoch), has: map[hosting.NodeID]table.Version{},
+		cfg: cfg, nodes: home.New(home.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout, Forgetful: cfg.Forgetful}),
+		book: table.NewBook(cfg.Epoch), has: map[home.NodeID]table.Version{},
 	}
 	m.shards = newShards(cfg, m.nodes, m.book)
 	m.nodes.Add(m.shards)
@@ -57,7 +57,7 @@ func (m *Machine) Replay(l Ledger) {
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
+func (m *Machine) Step(in Input, now time.Time) ([]Fact, []home.Effect) {
 	m.nodes.Advance(now)
 	switch in := in.(type) {
 	case Recovered:
@@ -100,12 +100,12 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 // push sends the table to the nodes that do not have it, once all nodes have said what they run:
 // what the coordinator knows before is not the whole truth.
 func (m *Machine) push() {
-	due := map[hosting.NodeID]bool{}
+	due := map[home.NodeID]bool{}
 	for _, id := range m.pushes.Pass(m.nodes.Now()) {
 		due[id] = true
 	}
 	for _, n := range m.nodes.View().Nodes {
-		id := hosting.IDOf(n)
+		id := home.IDOf(n)
 		u, news := m.book.Since(m.has[id])
 		if !news || !m.shards.offers.any(id) {
 			m.pushes.Clear(id)
@@ -129,10 +129,10 @@ func (m *Machine) Next() (time.Time, bool) {
 }
 
 // Knows reports whether that node may run shards.
-func (m *Machine) Knows(id hosting.NodeID) bool {
+func (m *Machine) Knows(id home.NodeID) bool {
 	_, known := m.nodes.Node(id)
 	return known
 }
 
 // View returns the cluster as the machine knows it.
-func (m *Machine) View() hosting.View { return m.nodes.View() }
+func (m *Machine) View() home.View { return m.nodes.View() }

@@ -4,19 +4,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // offers are the types that each node has started, by name.
-type offers map[hosting.NodeID]map[string]Offer
+type offers map[home.NodeID]map[string]Offer
 
-func (all offers) any(id hosting.NodeID) bool { return len(all[id]) > 0 }
+func (all offers) any(id home.NodeID) bool { return len(all[id]) > 0 }
 
 // said reports whether a node has said what it offers, be it nothing.
-func (all offers) said(n hosting.Node) bool { return all[hosting.IDOf(n)] != nil }
+func (all offers) said(n home.Node) bool { return all[home.IDOf(n)] != nil }
 
 // mismatches returns the types that a node offers with another signature than the cluster's.
-func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (different []Mismatch) {
+func (all offers) mismatches(id home.NodeID, kinds map[string]*kind) (different []Mismatch) {
 	for _, name := range slices.Sorted(maps.Keys(all[id])) {
 		if k := kinds[name]; k != nil && !k.Fits(all[id][name].Type) {
 			different = append(different, Mismatch{Type: name, Cluster: k.Type})
@@ -26,13 +26,13 @@ func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (differe
 }
 
 // canHost reports whether a node that is alive can take a shard of a type.
-func (all offers) canHost(n hosting.Node, k *kind) bool {
-	o, offered := all[hosting.IDOf(n)][k.Name]
+func (all offers) canHost(n home.Node, k *kind) bool {
+	o, offered := all[home.IDOf(n)][k.Name]
 	return offered && o.Hosts && (!o.Leased || o.Lease != 0) && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
 }
 
 // lease returns the token of the lease under which a node hosts a type, or 0.
-func (all offers) lease(id hosting.NodeID, k *kind) uint64 { return all[id][k.Name].Lease }
+func (all offers) lease(id home.NodeID, k *kind) uint64 { return all[id][k.Name].Lease }
 
 // leased reports whether a node hosts a type only while it has a lease.
 func (all offers) leased(k *kind) bool {

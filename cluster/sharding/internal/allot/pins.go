@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // pinnedBy is the name of the strategy that chooses the nodes of pinned shards.
@@ -78,7 +78,7 @@ func (m *Machine) Pins(typ string) map[int]string {
 
 // pinnedHost returns the node to which a shard is pinned, if that can host it, whatever its version
 // of the application.
-func (c *chooser) pinnedHost(sh *shard) (n hosting.Node, ok bool) {
+func (c *chooser) pinnedHost(sh *shard) (n home.Node, ok bool) {
 	if sh.pin == "" {
 		return n, false
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 func (r *rig) pin(node string, shards ...int) {
@@ -14,9 +14,9 @@ func (r *rig) pin(node string, shards ...int) {
 }
 
 // replies returns the answers so far, and forgets them.
-func (r *rig) replies() (all []hosting.Reply) {
+func (r *rig) replies() (all []home.Reply) {
 	for _, e := range r.effects {
-		if reply, ok := e.(hosting.Reply); ok {
+		if reply, ok := e.(home.Reply); ok {
 			all = append(all, reply)
 		}
 	}
@@ -29,7 +29,7 @@ func TestAPinnedShardGoesToItsNodeWhenThatHasCome(t *testing.T) {
 	r.join("a", "b")
 	r.pass(time.Minute)
 	r.pin("c", 0, 1, 2)
-	require.Equal(t, []hosting.Reply{{Token: 7}}, r.replies())
+	require.Equal(t, []home.Reply{{Token: 7}}, r.replies())
 	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes(), "they run where they can")
 	e := r.m.Explain("cart", 1)
 	require.Equal(t, "c", e.Pinned)

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -81,7 +81,7 @@ func (m *Machine) answerRescales() {
 
 func (m *Machine) allKnow(k *kind) bool {
 	for _, n := range m.nodes.View().Nodes {
-		id := hosting.IDOf(n)
+		id := home.IDOf(n)
 		if _, offers := m.shards.offers[id][k.Name]; offers && n.Reachable && m.has[id].Less(k.declaredAt) {
 			return false
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
@@ -16,20 +16,20 @@ type rig struct {
 	t       *testing.T
 	m       *Machine
 	now     time.Time
-	nodes   []hosting.Node
-	gone    []hosting.Gone
+	nodes   []home.Node
+	gone    []home.Gone
 	busy    map[string]bool // nodes whose shards do not end
 	stored  Ledger
-	effects []hosting.Effect // others than Send and Push
+	effects []home.Effect // others than Send and Push
 	inputs  []Input
 	starts  int
-	tokens  hosting.Token // of requests so far
-	last    uint64        // incarnation
+	tokens  home.Token // of requests so far
+	last    uint64     // incarnation
 	offer   Offer
 	leases  map[string]uint64 // the tokens that nodes have
 	vacant  int               // shards from this number on have no entities
 
-	lastStart hosting.StartRequest
+	lastStart home.StartRequest
 }
 
 const rigShards = 8
@@ -59,7 +59,7 @@ func (r *rig) begin(epoch uint64, change ...func(*Config)) {
 // join adds members, which start the type.
 func (r *rig) join(names ...string) {
 	for _, name := range names {
-		r.nodes = append(r.nodes, hosting.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
+		r.nodes = append(r.nodes, home.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
 	}
 	r.view()
 }
@@ -71,7 +71,7 @@ func (r *rig) leave(name string) {
 		r.nodes[i].Up = r.nodes[i].Up && r.nodes[i].Name != name
 	}
 	r.view()
-	r.nodes = slices.DeleteFunc(r.nodes, func(n hosting.Node) bool { return n.Name == name })
+	r.nodes = slices.DeleteFunc(r.nodes, func(n home.Node) bool { return n.Name == name })
 	r.view()
 }
 
@@ -82,13 +82,13 @@ func (r *rig) view() {
 	}
 }
 
-func (r *rig) hello(n hosting.Node) {
+func (r *rig) hello(n home.Node) {
 	o := r.offer
 	o.Lease, o.Awake = r.leases[n.Name], map[int]int{}
 	for shard := range r.vacant {
 		o.Awake[shard] = 1
 	}
-	r.do(Hello{Node: hosting.IDOf(n), Offers: []Offer{o}})
+	r.do(Hello{Node: home.IDOf(n), Offers: []Offer{o}})
 }
 
 // do gives the machine an input, and what the nodes answer.
@@ -110,27 +110,27 @@ func (r *rig) do(in Input) {
 	}
 }
 
-func (r *rig) carryOut(e hosting.Effect) {
-	send, ok := e.(hosting.Send)
+func (r *rig) carryOut(e home.Effect) {
+	send, ok := e.(home.Send)
 	if !ok {
 		if _, pushed := e.(Push); !pushed {
 			r.effects = append(r.effects, e)
 		}
 		return
 	}
-	answer := hosting.FromAgent{Node: send.Node, Incarnation: send.Incarnation}
+	answer := home.FromAgent{Node: send.Node, Incarnation: send.Incarnation}
 	switch msg := send.Msg.(type) {
-	case hosting.StartRequest:
+	case home.StartRequest:
 		r.starts++
 		r.lastStart = msg
-		answer.StartAck = &hosting.StartAck{ID: msg.ID, Label: msg.Label}
-	case hosting.StopRequest:
+		answer.StartAck = &home.StartAck{ID: msg.ID, Label: msg.Label}
+	case home.StopRequest:
 		if r.busy[send.Node] {
 			return
 		}
-		answer.StopAck = &hosting.StopAck{ID: msg.ID, Label: msg.Label}
-	case hosting.ReportRequest:
-		answer.Report = &hosting.Report{Epoch: msg.Epoch}
+		answer.StopAck = &home.StopAck{ID: msg.ID, Label: msg.Label}
+	case home.ReportRequest:
+		answer.Report = &home.Report{Epoch: msg.Epoch}
 	}
 	r.do(Received{Message: answer})
 }

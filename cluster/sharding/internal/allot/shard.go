@@ -3,7 +3,7 @@ package allot
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
 )
@@ -62,8 +62,8 @@ func (k *kind) grow() {
 func (k *kind) live() []*shard { return k.shards[:k.Shards] }
 
 // loads returns how many shards each node has.
-func (k *kind) loads() map[hosting.NodeID]int {
-	all := map[hosting.NodeID]int{}
+func (k *kind) loads() map[home.NodeID]int {
+	all := map[home.NodeID]int{}
 	for _, s := range k.live() {
 		if s.stage != homeless {
 			all[s.on()]++

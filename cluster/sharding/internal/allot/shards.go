@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/generation"
@@ -30,13 +30,13 @@ type shards struct {
 
 	strangers strangers
 	hearing   hearing
-	waiting   map[*kind][]hosting.Token // for another number of daemons
+	waiting   map[*kind][]home.Token // for another number of daemons
 }
 
-func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
+func newShards(cfg Config, n *home.Nodes, b *table.Book) *shards {
 	s := &shards{
-		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}, heard: map[hosting.NodeID]time.Time{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
-		waiting: map[*kind][]hosting.Token{},
+		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}, heard: map[home.NodeID]time.Time{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
+		waiting: map[*kind][]home.Token{},
 	}
 	s.fences = newFences(s)
 	return s
@@ -88,7 +88,7 @@ func (s *shards) add(t table.Type) *kind {
 }
 
 // offer notes what a node offers.
-func (s *shards) offer(id hosting.NodeID, all []Offer) {
+func (s *shards) offer(id home.NodeID, all []Offer) {
 	s.offers[id] = map[string]Offer{}
 	s.heard[id], s.balance.news = s.nodes.Now(), true
 	for _, o := range all {
@@ -100,8 +100,8 @@ func (s *shards) offer(id hosting.NodeID, all []Offer) {
 
 // viewed follows a change of the members. It forgets the offers of those that are gone.
 func (s *shards) viewed() {
-	maps.DeleteFunc(s.offers, func(id hosting.NodeID, _ map[string]Offer) bool { return !s.isMember(id) })
-	maps.DeleteFunc(s.heard, func(id hosting.NodeID, _ time.Time) bool { return !s.isMember(id) })
+	maps.DeleteFunc(s.offers, func(id home.NodeID, _ map[string]Offer) bool { return !s.isMember(id) })
+	maps.DeleteFunc(s.heard, func(id home.NodeID, _ time.Time) bool { return !s.isMember(id) })
 	s.fences.forget()
 	s.balance.viewed(s.nodes.View().Nodes, s.cfg.FirstTerm <= 1, s.nodes.Now())
 	s.markAll()
@@ -124,7 +124,7 @@ func (s *shards) of(label string) *shard {
 }
 
 // requested returns the shard that a request belongs to, or nil.
-func (s *shards) requested(label string, id hosting.RequestID) *shard {
+func (s *shards) requested(label string, id home.RequestID) *shard {
 	if sh := s.of(label); sh != nil && sh.Request == id && sh.stage != homeless {
 		return sh
 	}
@@ -137,11 +137,11 @@ func (s *shards) unwanted(label string) bool {
 	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
 
-// Owns implements hosting.Workload.
+// Owns implements home.Workload.
 func (s *shards) Owns(label string) bool { return s.of(label) != nil }
 
-// Started implements hosting.Workload.
-func (s *shards) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
+// Started implements home.Workload.
+func (s *shards) Started(label string, id home.RequestID, _ home.NodeID) {
 	if sh := s.requested(label, id); sh != nil && sh.stage == starting {
 		sh.enter(settled, s.nodes.Now())
 		sh.failures, sh.lastError, sh.former = 0, "", nil
@@ -149,15 +149,15 @@ func (s *shards) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
 	}
 }
 
-// Failed implements hosting.Workload.
-func (s *shards) Failed(label string, id hosting.RequestID, _ hosting.NodeID, why hosting.Ending) {
+// Failed implements home.Workload.
+func (s *shards) Failed(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
 	if sh := s.requested(label, id); sh != nil {
 		s.failed(sh, why)
 	}
 }
 
-// Ended implements hosting.Workload.
-func (s *shards) Ended(label string, id hosting.RequestID, _ hosting.NodeID, why hosting.Ending) {
+// Ended implements home.Workload.
+func (s *shards) Ended(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
 	if sh := s.requested(label, id); sh != nil {
 		s.failed(sh, why)
 	}
@@ -165,7 +165,7 @@ func (s *shards) Ended(label string, id hosting.RequestID, _ hosting.NodeID, why
 
 // failed allots a shard again after a delay. If a later generation has claimed the id of an entity,
 // it is allotted at once, with one above that.
-func (s *shards) failed(sh *shard, why hosting.Ending) {
+func (s *shards) failed(sh *shard, why home.Ending) {
 	sh.lastError = cmp.Or(why.Text, "it has stopped by itself")
 	sh.Generation = max(sh.Generation, why.FencedBy)
 	if why.FencedBy == 0 {
@@ -188,16 +188,16 @@ func (cfg Config) delay(failures int) time.Duration {
 	return min(d, cfg.RetryMax)
 }
 
-// Stopped implements hosting.Workload.
-func (s *shards) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
+// Stopped implements home.Workload.
+func (s *shards) Stopped(label string, id home.RequestID, _ home.NodeID) {
 	if sh := s.requested(label, id); sh != nil {
 		s.free(sh)
 	}
 }
 
-// Refused implements hosting.Workload. A node that has a later generation keeps the shard until its
+// Refused implements home.Workload. A node that has a later generation keeps the shard until its
 // report says which.
-func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, why string) {
+func (s *shards) Refused(label string, id home.RequestID, _ home.NodeID, why string) {
 	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
 		s.stops.refused(sh, why, s.nodes)
 		sh.enter(settled, s.nodes.Now())
@@ -205,15 +205,15 @@ func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, w
 	}
 }
 
-// Found implements hosting.Workload.
-func (s *shards) Found(label string, _ hosting.NodeID, _ hosting.Reported) {
+// Found implements home.Workload.
+func (s *shards) Found(label string, _ home.NodeID, _ home.Reported) {
 	if sh := s.of(label); sh != nil {
 		s.dirty[sh] = true
 	}
 }
 
-// Lost implements hosting.Workload.
-func (s *shards) Lost(on hosting.NodeID) {
+// Lost implements home.Workload.
+func (s *shards) Lost(on home.NodeID) {
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
 			switch {
@@ -227,8 +227,8 @@ func (s *shards) Lost(on hosting.NodeID) {
 	}
 }
 
-// Leaving implements hosting.Workload.
-func (s *shards) Leaving(on hosting.NodeID) bool {
+// Leaving implements home.Workload.
+func (s *shards) Leaving(on home.NodeID) bool {
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
 			if sh.on() == on && (sh.stage == settled || sh.stage == starting) && s.hasHost(k) {
@@ -263,8 +263,8 @@ func (sh *shard) home() table.Home {
 	return table.Home{Node: node.ID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation}
 }
 
-func (sh *shard) request() hosting.StartRequest {
-	return hosting.StartRequest{
+func (sh *shard) request() home.StartRequest {
+	return home.StartRequest{
 		ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: sh.state(),
 	}
 }
@@ -288,7 +288,7 @@ func (s *shards) facts() []Fact {
 	return news
 }
 
-// Notice implements hosting.Workload.
+// Notice implements home.Workload.
 func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
 	for label := range touched {
 		if sh := s.of(label); sh != nil {
@@ -300,7 +300,7 @@ func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
 	}
 }
 
-// Next implements hosting.Workload.
+// Next implements home.Workload.
 func (s *shards) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.retries.First())
@@ -310,7 +310,7 @@ func (s *shards) Next() (time.Time, bool) {
 	return e.At, e.OK
 }
 
-// Reconcile implements hosting.Workload.
+// Reconcile implements home.Workload.
 func (s *shards) Reconcile() {
 	if !s.nodes.Settled() {
 		return
@@ -373,7 +373,7 @@ func (s *shards) place(sh *shard) {
 	}
 	sh.chosenBy, sh.met = by, true
 	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(hosting.IDOf(n), sh.typ)}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(home.IDOf(n), sh.typ)}
 	sh.Request = s.nodes.Start(sh.on(), sh.request())
 	sh.enter(starting, s.nodes.Now())
 	s.record(sh)
@@ -382,11 +382,11 @@ func (s *shards) place(sh *shard) {
 // adopt takes over the shard that a node runs without having been asked by this coordinator: of
 // several the one with the highest generation. The others are stopped, as unwanted ones.
 func (s *shards) adopt(sh *shard) bool {
-	all := slices.DeleteFunc(s.nodes.PlacesOf(sh.label), func(p hosting.Place) bool { return !p.Orphan || p.Phase == hosting.Stopping })
+	all := slices.DeleteFunc(s.nodes.PlacesOf(sh.label), func(p home.Place) bool { return !p.Orphan || p.Phase == home.Stopping })
 	if len(all) == 0 {
 		return false
 	}
-	best := slices.MaxFunc(all, func(a, b hosting.Place) int {
+	best := slices.MaxFunc(all, func(a, b home.Place) int {
 		x, y := a.Request, b.Request
 		return cmp.Or(cmp.Compare(x.Generation.Term, y.Generation.Term), cmp.Compare(x.ID.Epoch, y.ID.Epoch), cmp.Compare(x.ID.N, y.ID.N))
 	})
@@ -405,7 +405,7 @@ func (s *shards) adopt(sh *shard) bool {
 	sh.met = true
 	sh.enter(starting, s.nodes.Now())
 	s.nodes.Start(best.On, sh.request())
-	if best.Phase == hosting.Running {
+	if best.Phase == home.Running {
 		s.publish(sh, sh.home())
 	}
 	s.record(sh)
@@ -419,25 +419,25 @@ func (s *shards) stays(sh *shard) bool {
 	return !known || !n.Draining && (n.Up || !s.isMember(sh.on()))
 }
 
-func (s *shards) isMember(id hosting.NodeID) bool {
+func (s *shards) isMember(id home.NodeID) bool {
 	n, member := s.nodes.Member(id.Name)
-	return member && hosting.IDOf(n) == id
+	return member && home.IDOf(n) == id
 }
 
-// The causes of moves, besides those of package hosting.
+// The causes of moves, besides those of package home.
 const (
-	drained  hosting.Cause = "drain"
-	balanced hosting.Cause = "balance"
-	rescaled hosting.Cause = "rescale"
-	pinned   hosting.Cause = "pin"
-	stopped  hosting.Cause = "stop"
+	drained  home.Cause = "drain"
+	balanced home.Cause = "balance"
+	rescaled home.Cause = "rescale"
+	pinned   home.Cause = "pin"
+	stopped  home.Cause = "stop"
 )
 
 // Causes are all causes of moves.
-var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, rescaled, pinned, stopped}
+var Causes = []home.Cause{home.NodeLost, home.EndedAlone, drained, balanced, rescaled, pinned, stopped}
 
 // move takes a shard away from its node.
-func (s *shards) move(sh *shard, why hosting.Cause) {
+func (s *shards) move(sh *shard, why home.Cause) {
 	s.moves++
 	sh.moves++
 	sh.enter(leaving, s.nodes.Now())

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/effort"
 )
@@ -34,12 +34,12 @@ type world struct {
 	nodes  []*simNode
 	mail   []func()
 	next   uint64 // incarnation
-	gone   []hosting.Gone
-	told   map[hosting.RequestID]bool // start requests
-	calm   bool                       // nothing is lost any more
-	token  hosting.Token              // of the last request to stop shards
-	leased bool                       // nodes host only while they have a lease
-	leases uint64                     // tokens so far
+	gone   []home.Gone
+	told   map[home.RequestID]bool // start requests
+	calm   bool                    // nothing is lost any more
+	token  home.Token              // of the last request to stop shards
+	leased bool                    // nodes host only while they have a lease
+	leases uint64                  // tokens so far
 }
 
 type simNode struct {
@@ -47,8 +47,8 @@ type simNode struct {
 	incarnation uint64
 	up, alive   bool
 	reachable   bool
-	agent       *hosting.Agent
-	running     map[string]hosting.StartRequest
+	agent       *home.Agent
+	running     map[string]home.StartRequest
 	at          table.Table
 	offered     bool
 	goneUntil   time.Time // a former member runs until then, at most; zero if it has certainly ended
@@ -58,8 +58,8 @@ type simNode struct {
 	until     time.Time // a former member has its lease until then, and may get it again
 }
 
-func (n *simNode) id() hosting.NodeID {
-	return hosting.NodeID{Name: n.name, Incarnation: n.incarnation}
+func (n *simNode) id() home.NodeID {
+	return home.NodeID{Name: n.name, Incarnation: n.incarnation}
 }
 
 const margin = 10 * time.Second
@@ -67,7 +67,7 @@ const margin = 10 * time.Second
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
-		keeps: seed%2 == 0, leased: seed%4 == 0, told: map[hosting.RequestID]bool{},
+		keeps: seed%2 == 0, leased: seed%4 == 0, told: map[home.RequestID]bool{},
 	}
 	if seed%4 == 2 {
 		w.kind.Mode = table.Daemons
@@ -81,9 +81,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) join(name string) {
 	w.next++
-	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: hosting.NewAgent(name), running: map[string]hosting.StartRequest{}, leaseName: name}
+	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: home.NewAgent(name), running: map[string]home.StartRequest{}, leaseName: name}
 	w.nodes = append(w.nodes, n)
-	w.act(n, n.agent.Step(hosting.AgentMembership{Incarnation: n.incarnation}))
+	w.act(n, n.agent.Step(home.AgentMembership{Incarnation: n.incarnation}))
 }
 
 // elect starts another coordinator.
@@ -106,7 +106,7 @@ func (w *world) view() {
 	var v ViewChanged
 	for _, n := range w.nodes {
 		if n.alive {
-			v.Nodes = append(v.Nodes, hosting.Node{Name: n.name, Address: n.name, Incarnation: n.incarnation, Up: n.up, Reachable: n.reachable})
+			v.Nodes = append(v.Nodes, home.Node{Name: n.name, Address: n.name, Incarnation: n.incarnation, Up: n.up, Reachable: n.reachable})
 		}
 	}
 	v.Gone = slices.Clone(w.gone)
@@ -122,7 +122,7 @@ func (w *world) step(in Input) {
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
-		case hosting.Send:
+		case home.Send:
 			w.post(func() { w.toAgent(m, e) })
 		case Push:
 			w.post(func() { w.pushed(m, e) })
@@ -152,7 +152,7 @@ func (w *world) node(name string, incarnation uint64) *simNode {
 	return nil
 }
 
-func (w *world) toAgent(m *Machine, e hosting.Send) {
+func (w *world) toAgent(m *Machine, e home.Send) {
 	n := w.node(e.Node, e.Incarnation)
 	if n == nil && w.leased {
 		n = w.former(e.Incarnation) // earlier messages may come late
@@ -160,12 +160,12 @@ func (w *world) toAgent(m *Machine, e hosting.Send) {
 	if n == nil || !n.reachable {
 		return
 	}
-	if start, ok := e.Msg.(hosting.StartRequest); ok {
+	if start, ok := e.Msg.(home.StartRequest); ok {
 		w.told[start.ID] = true
 	}
 	msg := e.Message(noRef)
-	w.heard(n, n.agent.Step(hosting.AgentReceived{Message: msg}), m)
-	if _, asks := e.Msg.(hosting.ReportRequest); asks {
+	w.heard(n, n.agent.Step(home.AgentReceived{Message: msg}), m)
+	if _, asks := e.Msg.(home.ReportRequest); asks {
 		w.hello(n, m)
 	}
 }
@@ -179,26 +179,26 @@ func (w *world) hello(n *simNode, m *Machine) {
 	})
 }
 
-func (w *world) act(n *simNode, all []hosting.AgentAction) { w.heard(n, all, w.m) }
+func (w *world) act(n *simNode, all []home.AgentAction) { w.heard(n, all, w.m) }
 
 // heard carries out the actions of an agent.
-func (w *world) heard(n *simNode, all []hosting.AgentAction, m *Machine) {
+func (w *world) heard(n *simNode, all []home.AgentAction, m *Machine) {
 	for _, a := range all {
 		switch a := a.(type) {
-		case hosting.Launch:
+		case home.Launch:
 			if w.leased && (n.lease == 0 || ParseState(a.Request.State).Lease != n.lease) {
-				w.heard(n, n.agent.Step(hosting.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "another lease"}), m)
+				w.heard(n, n.agent.Step(home.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "another lease"}), m)
 				continue
 			}
 			n.running[a.Request.Label] = a.Request
 			w.mail = append(w.mail, func() {
 				if n.running[a.Request.Label].ID == a.Request.ID {
-					w.heard(n, n.agent.Step(hosting.AgentStarted{Label: a.Request.Label, ID: a.Request.ID}), m)
+					w.heard(n, n.agent.Step(home.AgentStarted{Label: a.Request.Label, ID: a.Request.ID}), m)
 				}
 			})
-		case hosting.Halt:
+		case home.Halt:
 			w.mail = append(w.mail, func() { w.end(n, a.ID, "") })
-		case hosting.Tell:
+		case home.Tell:
 			msg := a.Message
 			w.post(func() {
 				if n.alive && n.reachable {
@@ -210,11 +210,11 @@ func (w *world) heard(n *simNode, all []hosting.AgentAction, m *Machine) {
 }
 
 // end ends the shard of a request.
-func (w *world) end(n *simNode, id hosting.RequestID, why string) {
+func (w *world) end(n *simNode, id home.RequestID, why string) {
 	for label, r := range n.running {
 		if r.ID == id {
 			delete(n.running, label)
-			w.act(n, n.agent.Step(hosting.AgentEnded{Label: label, ID: id, Why: why}))
+			w.act(n, n.agent.Step(home.AgentEnded{Label: label, ID: id, Why: why}))
 		}
 	}
 }
@@ -290,7 +290,7 @@ func (w *world) mayRun(n *simNode) bool { return w.leased || w.now.Before(n.gone
 
 // check checks that no shard runs on two nodes, former members included.
 func (w *world) check() {
-	at := map[string]hosting.StartRequest{}
+	at := map[string]home.StartRequest{}
 	for _, n := range w.nodes {
 		if !n.alive && !w.mayRun(n) {
 			continue
@@ -312,7 +312,7 @@ func (w *world) crash(n *simNode) {
 	n.alive = false
 	n.until = w.now.Add(time.Duration(w.rng.IntN(30)) * time.Second)
 	n.goneUntil = w.now.Add(margin)
-	w.gone = append(w.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: n.goneUntil})
+	w.gone = append(w.gone, home.Gone{Name: n.name, Incarnation: n.incarnation, Until: n.goneUntil})
 	w.view()
 }
 
@@ -369,7 +369,7 @@ func (w *world) random() {
 		if !n.alive && n.name != "" && alive < 5 { // the same node in another process
 			name := n.name
 			n.name, n.goneUntil = "", time.Time{}
-			w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return g.Name == name })
+			w.gone = slices.DeleteFunc(w.gone, func(g home.Gone) bool { return g.Name == name })
 			w.join(name)
 			w.view()
 		}
@@ -398,7 +398,7 @@ func (w *world) run(steps int, faults bool) {
 			}
 		}
 		w.now = w.now.Add(time.Duration(w.rng.IntN(200)) * time.Millisecond)
-		w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return w.now.After(g.Until.Add(time.Minute)) })
+		w.gone = slices.DeleteFunc(w.gone, func(g home.Gone) bool { return w.now.After(g.Until.Add(time.Minute)) })
 		if at, due := w.m.Next(); due && !at.After(w.now) {
 			w.step(Tick{})
 		}
@@ -407,7 +407,7 @@ func (w *world) run(steps int, faults bool) {
 		}
 		for _, n := range w.nodes {
 			if n.alive && w.rng.IntN(20) == 0 {
-				w.act(n, n.agent.Step(hosting.AgentTick{}))
+				w.act(n, n.agent.Step(home.AgentTick{}))
 				w.hello(n, w.m) // from time to time
 			}
 		}
@@ -475,7 +475,7 @@ func (w *world) settled() {
 	}
 }
 
-var noRef actor.ActorRef[hosting.FromAgent]
+var noRef actor.ActorRef[home.FromAgent]
 
 func (w *world) describe(label string) string {
 	sh := w.m.shards.of(label)

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // stops are the requests to stop shards that have not been answered.
 type stops struct {
-	waiting map[*shard][]hosting.Token
-	left    map[hosting.Token]int // shards that have not ended
+	waiting map[*shard][]home.Token
+	left    map[home.Token]int // shards that have not ended
 }
 
 // stop ends shards. Each starts again when it has ended, and the request is answered when all have.
@@ -38,16 +38,16 @@ func stop(s *shards, in StopShards) {
 	}
 }
 
-func (all *stops) wait(sh *shard, t hosting.Token) {
+func (all *stops) wait(sh *shard, t home.Token) {
 	if all.waiting == nil {
-		all.waiting, all.left = map[*shard][]hosting.Token{}, map[hosting.Token]int{}
+		all.waiting, all.left = map[*shard][]home.Token{}, map[home.Token]int{}
 	}
 	all.waiting[sh] = append(all.waiting[sh], t)
 	all.left[t]++
 }
 
 // ended answers the requests of which the last shard has ended.
-func (all *stops) ended(sh *shard, nodes *hosting.Nodes) {
+func (all *stops) ended(sh *shard, nodes *home.Nodes) {
 	for _, t := range all.waiting[sh] {
 		if _, waits := all.left[t]; !waits {
 			continue // it has been answered with an error
@@ -61,7 +61,7 @@ func (all *stops) ended(sh *shard, nodes *hosting.Nodes) {
 }
 
 // refused answers the requests for a shard that its node does not stop.
-func (all *stops) refused(sh *shard, why string, nodes *hosting.Nodes) {
+func (all *stops) refused(sh *shard, why string, nodes *home.Nodes) {
 	for _, t := range all.waiting[sh] {
 		if _, waits := all.left[t]; waits {
 			delete(all.left, t)

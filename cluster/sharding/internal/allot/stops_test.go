@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // stop asks the machine to stop shards; the requests are numbered from 1.
@@ -27,12 +27,12 @@ func TestShardsThatAreStoppedStartAgainWithTheNextGeneration(t *testing.T) {
 	r.stop(3)
 	r.busy = map[string]bool{}
 	r.pass(5 * time.Second) // the requests are sent again
-	require.Equal(t, []hosting.Reply{{Token: 1}, {Token: 2}}, r.replies())
+	require.Equal(t, []home.Reply{{Token: 1}, {Token: 2}}, r.replies())
 	require.Equal(t, "running", r.m.Explain("cart", 2).State)
 	require.Greater(t, r.m.Explain("cart", 2).Generation, before)
 
 	r.stop()
-	require.Equal(t, []hosting.Reply{{Token: 3}}, r.replies())
+	require.Equal(t, []home.Reply{{Token: 3}}, r.replies())
 	r.stop(99)
 	require.ErrorContains(t, r.replies()[0].Err, "knows no shard 99")
 }
@@ -41,7 +41,7 @@ func TestAStoppedShardThatWaitsAfterAFailureStartsAtOnce(t *testing.T) {
 	r := newRig(t)
 	r.join("a")
 	request := r.stored.Types["cart"].Records[0].Request
-	r.do(Received{Message: hosting.FromAgent{Node: "a", Incarnation: 1, Ended: &hosting.Ended{ID: request, Label: "cart/0", Error: "broken"}}})
+	r.do(Received{Message: home.FromAgent{Node: "a", Incarnation: 1, Ended: &home.Ended{ID: request, Label: "cart/0", Error: "broken"}}})
 	require.Equal(t, "homeless", r.m.Explain("cart", 0).State)
 	r.stop(0)
 	require.Len(t, r.replies(), 1)
@@ -58,11 +58,11 @@ func TestARequestToStopAShardEndsWhenItsNodeIsGone(t *testing.T) {
 	r.stop(0)
 	require.Empty(t, r.replies())
 	r.nodes = r.nodes[:1]
-	r.gone = []hosting.Gone{{Name: "b", Incarnation: 2, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []home.Gone{{Name: "b", Incarnation: 2, Until: r.now.Add(10 * time.Second)}}
 	r.view()
 	require.Empty(t, r.replies(), "it may still run there")
 	r.pass(11 * time.Second)
-	require.Equal(t, []hosting.Reply{{Token: 1}}, r.replies())
+	require.Equal(t, []home.Reply{{Token: 1}}, r.replies())
 	require.Equal(t, "a", r.on(0))
 }
 
@@ -72,7 +72,7 @@ func TestARequestToStopAShardIsRefusedByANodeThatHasALaterOne(t *testing.T) {
 	r.busy["a"] = true
 	r.stop(0, 1)
 	request := r.stored.Types["cart"].Records[0].Request
-	r.do(Received{Message: hosting.FromAgent{Node: "a", Incarnation: 1, StopAck: &hosting.StopAck{ID: request, Label: "cart/0", Error: "it is later"}}})
+	r.do(Received{Message: home.FromAgent{Node: "a", Incarnation: 1, StopAck: &home.StopAck{ID: request, Label: "cart/0", Error: "it is later"}}})
 	require.ErrorContains(t, r.replies()[0].Err, "cart/0 has not been stopped: it is later")
 	r.busy = map[string]bool{}
 	r.pass(5 * time.Second)

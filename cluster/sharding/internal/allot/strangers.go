@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // strangers are the former members that may still be running, and that have not told this
 // coordinator what they run. Without a journal it cannot know that.
 type strangers struct {
-	all []hosting.Gone
+	all []home.Gone
 }
 
-func (o *strangers) update(gone []hosting.Gone, nodes *hosting.Nodes) {
+func (o *strangers) update(gone []home.Gone, nodes *home.Nodes) {
 	o.all = nil
 	for _, g := range gone {
-		if n, known := nodes.Node(hosting.NodeID{Name: g.Name, Incarnation: g.Incarnation}); !known || !n.Ready {
+		if n, known := nodes.Node(home.NodeID{Name: g.Name, Incarnation: g.Incarnation}); !known || !n.Ready {
 			o.all = append(o.all, g)
 		}
 	}
@@ -24,7 +24,7 @@ func (o *strangers) update(gone []hosting.Gone, nodes *hosting.Nodes) {
 
 // running returns one that may still be running, if there is one. Of several it returns the one
 // that may run the longest.
-func (o *strangers) running(now time.Time) (last hosting.Gone, ok bool) {
+func (o *strangers) running(now time.Time) (last home.Gone, ok bool) {
 	for _, g := range o.all {
 		switch {
 		case !g.Until.IsZero() && !now.Before(g.Until):
@@ -38,7 +38,7 @@ func (o *strangers) running(now time.Time) (last hosting.Gone, ok bool) {
 }
 
 // stranger returns a former member that may still run a shard without a home, if there is one.
-func (s *shards) stranger(sh *shard) (g hosting.Gone, ok bool) {
+func (s *shards) stranger(sh *shard) (g home.Gone, ok bool) {
 	if !s.cfg.Forgetful || sh.met || s.offers.eventSourced(sh.typ) {
 		return g, false
 	}
@@ -54,6 +54,6 @@ func (s *shards) awaitsStranger(sh *shard) bool {
 	return waits
 }
 
-func whyStranger(g hosting.Gone) string {
+func whyStranger(g home.Gone) string {
 	return fmt.Sprintf("%s, which is no longer a member, may still run it, and the coordinator has no journal that says whether it does", g.Name)
 }

@@ -3,7 +3,7 @@ package allot
 import (
 	"slices"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A Strategy is how a user chooses the nodes of the shards of a type.
@@ -11,7 +11,7 @@ type Strategy struct {
 	Name string
 	// Score says how well a node suits a shard, of which it gets the label and the type. The view
 	// is as though the shard ran nowhere. It may panic.
-	Score func(n hosting.Node, label, typ string, v hosting.View) float64
+	Score func(n home.Node, label, typ string, v home.View) float64
 }
 
 // leastShards is the name of the strategy that is used without one of the user.
@@ -21,14 +21,14 @@ const leastShards = "LeastShards"
 // and LeastShards has taken its place.
 type StrategyFailed struct{ Type, Strategy, Why string }
 
-// IsEffect implements hosting.Effect.
+// IsEffect implements home.Effect.
 func (StrategyFailed) IsEffect() {}
 
 // rate returns the scores of some nodes, by name.
-func (own Strategy) rate(sh *shard, among []hosting.Node, v hosting.View) map[string]float64 {
+func (own Strategy) rate(sh *shard, among []home.Node, v home.View) map[string]float64 {
 	scores := map[string]float64{}
 	for _, n := range v.Nodes {
-		if slices.ContainsFunc(among, func(o hosting.Node) bool { return o.Name == n.Name }) {
+		if slices.ContainsFunc(among, func(o home.Node) bool { return o.Name == n.Name }) {
 			scores[n.Name] = own.Score(n, sh.label, sh.typ.Name, v)
 		}
 	}
@@ -36,12 +36,12 @@ func (own Strategy) rate(sh *shard, among []hosting.Node, v hosting.View) map[st
 }
 
 // highest returns the nodes with the highest score, if that is above zero.
-func highest(all []hosting.Node, scores map[string]float64) (top []hosting.Node) {
+func highest(all []home.Node, scores map[string]float64) (top []home.Node) {
 	best := 0.0
 	for _, n := range all {
 		switch score := scores[n.Name]; {
 		case score > best: // NaN is above nothing
-			best, top = score, []hosting.Node{n}
+			best, top = score, []home.Node{n}
 		case score == best && score > 0:
 			top = append(top, n)
 		}
@@ -52,7 +52,7 @@ func highest(all []hosting.Node, scores map[string]float64) (top []hosting.Node)
 // improve returns the shards, of some, to which the user's strategy gives a higher score on another
 // node, up to limit. Each move is considered as though those before it were over. It returns
 // errNoScore if the strategy rates none of the shards.
-func (own Strategy) improve(of []*shard, hosts []hosting.Node, v hosting.View, limit int) (moves []*shard, err error) {
+func (own Strategy) improve(of []*shard, hosts []home.Node, v home.View, limit int) (moves []*shard, err error) {
 	rated := len(of) == 0
 	for _, sh := range of {
 		if len(moves) == limit {
@@ -75,23 +75,23 @@ func (own Strategy) improve(of []*shard, hosts []hosting.Node, v hosting.View, l
 }
 
 // without returns the view as though the actor of a label ran nowhere.
-func without(v hosting.View, label string) hosting.View {
+func without(v home.View, label string) home.View {
 	nodes := slices.Clone(v.Nodes)
 	for i, n := range nodes {
 		if at, runs := slices.BinarySearch(n.Actors, label); runs {
 			nodes[i].Actors = slices.Delete(slices.Clone(n.Actors), at, at+1)
 		}
 	}
-	return hosting.View{Nodes: nodes}
+	return home.View{Nodes: nodes}
 }
 
 // with returns the view as though the actor of a label ran on a node.
-func with(v hosting.View, node, label string) hosting.View {
+func with(v home.View, node, label string) home.View {
 	nodes := slices.Clone(v.Nodes)
 	for i, n := range nodes {
 		if at, runs := slices.BinarySearch(n.Actors, label); n.Name == node && !runs {
 			nodes[i].Actors = slices.Insert(slices.Clone(n.Actors), at, label)
 		}
 	}
-	return hosting.View{Nodes: nodes}
+	return home.View{Nodes: nodes}
 }

@@ -7,21 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // scoring gives the machine a strategy.
-func scoring(score func(n hosting.Node, label string, v hosting.View) float64) func(*Config) {
+func scoring(score func(n home.Node, label string, v home.View) float64) func(*Config) {
 	return func(c *Config) {
 		c.Strategy = func(typ string) (Strategy, bool) {
-			return Strategy{Name: "mine", Score: func(n hosting.Node, label, _ string, v hosting.View) float64 { return score(n, label, v) }}, typ == "cart"
+			return Strategy{Name: "mine", Score: func(n home.Node, label, _ string, v home.View) float64 { return score(n, label, v) }}, typ == "cart"
 		}
 	}
 }
 
 func TestTheUsersStrategyChoosesNodesAndMoves(t *testing.T) {
 	favourite := "b"
-	r := newRig(t, scoring(func(n hosting.Node, label string, _ hosting.View) float64 {
+	r := newRig(t, scoring(func(n home.Node, label string, _ home.View) float64 {
 		if n.Name == favourite || label == "cart/7" && n.Name == "a" {
 			return 2
 		}
@@ -37,7 +37,7 @@ func TestTheUsersStrategyChoosesNodesAndMoves(t *testing.T) {
 }
 
 func TestAmongEquallyGoodNodesTheOneWithTheFewestShardsIsChosen(t *testing.T) {
-	r := newRig(t, scoring(func(hosting.Node, string, hosting.View) float64 { return 1 }))
+	r := newRig(t, scoring(func(home.Node, string, home.View) float64 { return 1 }))
 	r.join("a")
 	r.join("b", "c")
 	r.pass(5 * time.Minute)
@@ -48,7 +48,7 @@ func TestAmongEquallyGoodNodesTheOneWithTheFewestShardsIsChosen(t *testing.T) {
 
 // A strategy by load ends with equal loads, and no shard moves from then on.
 func TestMovesByALoadEnd(t *testing.T) {
-	r := newRig(t, scoring(func(n hosting.Node, label string, _ hosting.View) float64 {
+	r := newRig(t, scoring(func(n home.Node, label string, _ home.View) float64 {
 		require.NotContains(t, n.Actors, label, "it is rated as though it ran nowhere")
 		return 1 / float64(1+len(n.Actors))
 	}))
@@ -67,16 +67,16 @@ func TestMovesByALoadEnd(t *testing.T) {
 
 func TestWhereTheStrategyFailsTheDefaultChoosesAndItIsSaid(t *testing.T) {
 	for name, c := range map[string]struct {
-		score func(hosting.Node, string, hosting.View) float64
+		score func(home.Node, string, home.View) float64
 		why   string
 	}{
-		"a panic": {func(hosting.Node, string, hosting.View) float64 { panic("no idea") }, "panic: no idea"},
-		"nothing": {func(hosting.Node, string, hosting.View) float64 { return 0 }, "no node"},
-		"NaN":     {func(hosting.Node, string, hosting.View) float64 { return math.NaN() }, "no node"},
+		"a panic": {func(home.Node, string, home.View) float64 { panic("no idea") }, "panic: no idea"},
+		"nothing": {func(home.Node, string, home.View) float64 { return 0 }, "no node"},
+		"NaN":     {func(home.Node, string, home.View) float64 { return math.NaN() }, "no node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score := c.score
-			r := newRig(t, scoring(func(n hosting.Node, label string, v hosting.View) float64 { return score(n, label, v) }))
+			r := newRig(t, scoring(func(n home.Node, label string, v home.View) float64 { return score(n, label, v) }))
 			r.join("a")
 			r.join("b")
 			r.pass(5 * time.Minute)
@@ -95,7 +95,7 @@ func TestWhereTheStrategyFailsTheDefaultChoosesAndItIsSaid(t *testing.T) {
 			}
 			require.Equal(t, 1, said, "once for each problem")
 
-			score = func(hosting.Node, string, hosting.View) float64 { return 1 }
+			score = func(home.Node, string, home.View) float64 { return 1 }
 			r.pass(time.Minute)
 			require.Empty(t, r.m.Explain("cart", 0).Why, "it works again")
 		})

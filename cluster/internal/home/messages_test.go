@@ -1,4 +1,4 @@
-package hosting
+package home
 
 import (
 	"testing"
@@ -101,8 +101,8 @@ func FuzzAgentsTakeAnyMessage(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(p.Data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.from-agent", Data: data})
-		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.to-agent", Data: data})
+		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/home.from-agent", Data: data})
+		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/home.to-agent", Data: data})
 		if err != nil {
 			return
 		}

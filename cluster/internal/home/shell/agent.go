@@ -1,4 +1,4 @@
-// Package shell runs the agents of package hosting, and has what the shells of coordinators share.
+// Package shell runs the agents of package home, and has what the shells of coordinators share.
 package shell
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/generation"
@@ -38,12 +38,12 @@ func StartAgent(n *cluster.Node, cfg Config) {
 func SpawnAgent(s *actor.System, node string, cfg Config, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, cfg: cfg, core: hosting.NewAgent(node),
-			launched: map[actor.AnyRef]launched{}, actors: map[hosting.RequestID]Running{}, broken: map[hosting.RequestID]error{},
+			ctx: ctx, cfg: cfg, core: home.NewAgent(node),
+			launched: map[actor.AnyRef]launched{}, actors: map[home.RequestID]Running{}, broken: map[home.RequestID]error{},
 		}
-		a.core.MaxReport = hosting.PartBytes(s)
+		a.core.MaxReport = home.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
-		subscribe(ctx, func(incarnation uint64) { a.handle(hosting.AgentMembership{Incarnation: incarnation}) })
+		subscribe(ctx, func(incarnation uint64) { a.handle(home.AgentMembership{Incarnation: incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, cfg.Noun+"s", stopAll(s, ctx.Self(), cfg.Noun)))
 	}
 	actor.Spawn(extension.Framework(s), func(_ *actor.Context[any], next *actor.Next[any]) {
@@ -78,14 +78,14 @@ func stopAll(s *actor.System, agent actor.ActorRef[any], noun string) func(ctx c
 	}
 }
 
-// The messages that an agent gets on its own node, besides hosting.AgentEvent. From the coordinator
-// it gets hosting.ToAgent.
+// The messages that an agent gets on its own node, besides home.AgentEvent. From the coordinator
+// it gets home.ToAgent.
 type (
 	shutDown struct{ done func() }
 
 	// mustEnd: the actor must end for that reason.
 	mustEnd struct {
-		id  hosting.RequestID
+		id  home.RequestID
 		why error
 	}
 )
@@ -94,32 +94,32 @@ type (
 // nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// An agent is the shell of a [hosting.Agent]: the actor that starts and stops the actors of its
+// An agent is the shell of a [home.Agent]: the actor that starts and stops the actors of its
 // coordinator on its node.
 type agent struct {
 	ctx      *actor.Context[any]
 	cfg      Config
-	core     *hosting.Agent
+	core     *home.Agent
 	launched map[actor.AnyRef]launched
-	actors   map[hosting.RequestID]Running // the same, by request
-	broken   map[hosting.RequestID]error   // why actors are ended although they have not failed
-	onClosed []func()                      // called when no actor is left
+	actors   map[home.RequestID]Running // the same, by request
+	broken   map[home.RequestID]error   // why actors are ended although they have not failed
+	onClosed []func()                   // called when no actor is left
 }
 
 // A launched identifies an actor that the agent has started.
 type launched struct {
 	label string
-	id    hosting.RequestID
+	id    home.RequestID
 }
 
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
-	case hosting.ToAgent:
+	case home.ToAgent:
 		if msg.Report != nil && a.cfg.Asked != nil {
 			a.cfg.Asked()
 		}
-		a.handle(hosting.AgentReceived{Message: msg})
-	case hosting.AgentEvent:
+		a.handle(home.AgentReceived{Message: msg})
+	case home.AgentEvent:
 		a.handle(msg)
 	case mustEnd:
 		if p, runs := a.actors[msg.id]; runs {
@@ -128,7 +128,7 @@ func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 		}
 	case shutDown:
 		a.onClosed = append(a.onClosed, msg.done)
-		a.handle(hosting.AgentClosing{})
+		a.handle(home.AgentClosing{})
 	default:
 		return func(_ *actor.Context[any], next *actor.Next[any]) { next.Unhandled() }
 	}
@@ -160,12 +160,12 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn(a.cfg.Quit, zap.String("label", p.label), zap.String("stopped", ref.Path()))
 	}
-	a.handle(hosting.AgentEnded{Label: p.label, ID: p.id, Why: hosting.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
+	a.handle(home.AgentEnded{Label: p.label, ID: p.id, Why: home.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }
 
 // handle passes an event to the core, and then the events that its actions cause at once.
-func (a *agent) handle(ev hosting.AgentEvent) {
-	for events := []hosting.AgentEvent{ev}; len(events) > 0; events = events[1:] {
+func (a *agent) handle(ev home.AgentEvent) {
+	for events := []home.AgentEvent{ev}; len(events) > 0; events = events[1:] {
 		for _, action := range a.core.Step(events[0]) {
 			if failed, ok := a.do(action); ok {
 				events = append(events, failed)
@@ -181,11 +181,11 @@ func (a *agent) handle(ev hosting.AgentEvent) {
 }
 
 // do carries out an action. It returns the event that the action has caused at once, if any.
-func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bool) {
+func (a *agent) do(action home.AgentAction) (failed home.AgentEvent, ok bool) {
 	switch action := action.(type) {
-	case hosting.Launch:
+	case home.Launch:
 		return a.launch(action.Request)
-	case hosting.Halt:
+	case home.Halt:
 		p := a.actors[action.ID]
 		p.Leave() // messages from now on wait for the next actor of the label
 		if p.Stop != nil {
@@ -193,24 +193,24 @@ func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bo
 		} else {
 			a.ctx.Stop(p.Ref)
 		}
-	case hosting.Tell:
+	case home.Tell:
 		action.To.Tell(action.Message)
 		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {
-			a.ctx.After("again", resendEvery, hosting.AgentTick{})
+			a.ctx.After("again", resendEvery, home.AgentTick{})
 		}
 	}
 	return nil, false
 }
 
-func (a *agent) launch(r hosting.StartRequest) (failed hosting.AgentEvent, ok bool) {
+func (a *agent) launch(r home.StartRequest) (failed home.AgentEvent, ok bool) {
 	self := a.ctx.Self()
 	p, err := a.cfg.Starter.Start(a.ctx, r, Hooks{
-		Started: func() { self.Tell(hosting.AgentStarted{Label: r.Label, ID: r.ID}) },
+		Started: func() { self.Tell(home.AgentStarted{Label: r.Label, ID: r.ID}) },
 		Broken:  func(why error) { self.Tell(mustEnd{r.ID, why}) },
 	})
 	if err != nil {
 		a.ctx.Log().Warn(a.cfg.Noun+" cannot be started here", zap.String("label", r.Label), zap.Error(err))
-		return hosting.AgentEnded{Label: r.Label, ID: r.ID, Why: hosting.ErrorText(err)}, true
+		return home.AgentEnded{Label: r.Label, ID: r.ID, Why: home.ErrorText(err)}, true
 	}
 	a.ctx.Watch(p.Ref)
 	a.launched[p.Ref], a.actors[r.ID] = launched{r.Label, r.ID}, p

@@ -1,4 +1,4 @@
-package hosting
+package home
 
 import (
 	"fmt"
@@ -184,6 +184,6 @@ func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { ret
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {
-	actor.RegisterType[FromAgent]("understudy/hosting.from-agent")
-	actor.RegisterType[ToAgent]("understudy/hosting.to-agent")
+	actor.RegisterType[FromAgent]("understudy/home.from-agent")
+	actor.RegisterType[ToAgent]("understudy/home.to-agent")
 }

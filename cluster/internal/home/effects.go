@@ -1,4 +1,4 @@
-package hosting
+package home
 
 // A Token identifies a request of a client.
 type Token uint64

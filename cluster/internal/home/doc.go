@@ -1,4 +1,4 @@
-// Package hosting is for coordinators: singletons that decide which actor runs on which node of the
+// Package home is for coordinators: singletons that decide which actor runs on which node of the
 // cluster, such as the one of placement. It has what they share, and knows nothing of what runs. It
 // is pure: it starts no goroutine, reads no clock and does no I/O.
 //
@@ -14,4 +14,4 @@
 //
 // The decisions of a coordinator must be durable before the effects of [Nodes.Take] are carried
 // out. This package stores nothing: its user stores them.
-package hosting
+package home

@@ -1,4 +1,4 @@
-package hosting
+package home
 
 import (
 	"github.com/understudy-go/understudy/actor"

@@ -1,4 +1,4 @@
-package hosting
+package home
 
 // StartBeside is [Nodes.Start] for an actor that begins after another one. Its request is sent once
 // the actor of the label anchor runs on the node.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // IncarnationOf returns the incarnation under which a node is a member, or 0 if it is not one.
@@ -16,14 +16,14 @@ func IncarnationOf(self cluster.Member) uint64 {
 	return self.Incarnation
 }
 
-// ViewOf returns v, a view of n, for [hosting.Nodes.Update]. It always has the whole state, so no
+// ViewOf returns v, a view of n, for [home.Nodes.Update]. It always has the whole state, so no
 // change is missed, and a new coordinator knows as much as the old one. A former member may still
 // be running for the duration margin after its removal. A margin of 0 stands for the one that the
 // cluster recommends, and a negative margin for no time.
-func ViewOf(n *cluster.Node, v cluster.View, margin time.Duration) (nodes []hosting.Node, gone []hosting.Gone) {
+func ViewOf(n *cluster.Node, v cluster.View, margin time.Duration) (nodes []home.Node, gone []home.Gone) {
 	for _, m := range v.Members {
 		if m.Status == cluster.Down { // its time to run is known once it has been removed
-			gone = append(gone, hosting.Gone{Name: m.Name, Incarnation: m.Incarnation})
+			gone = append(gone, home.Gone{Name: m.Name, Incarnation: m.Incarnation})
 			continue
 		}
 		nodes = append(nodes, NodeOf(m, v.Reachable(m))) // an exiting node is still stopping its actors
@@ -33,14 +33,14 @@ func ViewOf(n *cluster.Node, v cluster.View, margin time.Duration) (nodes []host
 		if margin != 0 {
 			until = g.Since.Add(max(margin, 0))
 		}
-		gone = append(gone, hosting.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
+		gone = append(gone, home.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
 	}
 	return nodes, gone
 }
 
 // NodeOf returns what the cluster knows of a member.
-func NodeOf(m cluster.Member, reachable bool) hosting.Node {
-	return hosting.Node{
+func NodeOf(m cluster.Member, reachable bool) home.Node {
+	return home.Node{
 		Name: m.Name, Address: m.Address, Incarnation: m.Incarnation, UpNumber: m.UpNumber,
 		Roles: m.Roles, Meta: m.Meta, Up: m.Status == cluster.Up, Reachable: reachable,
 		AppVersion: m.AppVersion,
@@ -49,10 +49,10 @@ func NodeOf(m cluster.Member, reachable bool) hosting.Node {
 
 // Tell sends a message of a coordinator to the agent of that name on the message's node, if that is
 // in v. Without it, the coordinator has already taken the node into account.
-func Tell(s *actor.System, agent string, v hosting.View, msg hosting.Send, replyTo actor.ActorRef[hosting.FromAgent]) {
+func Tell(s *actor.System, agent string, v home.View, msg home.Send, replyTo actor.ActorRef[home.FromAgent]) {
 	n, known := v.Node(msg.Node)
 	if !known || n.Incarnation != msg.Incarnation {
 		return
 	}
-	actor.Resolve[hosting.ToAgent](s, "understudy://"+s.Name()+"@"+n.Address+Path(agent)).Tell(msg.Message(replyTo))
+	actor.Resolve[home.ToAgent](s, "understudy://"+s.Name()+"@"+n.Address+Path(agent)).Tell(msg.Message(replyTo))
 }

@@ -1,4 +1,4 @@
-package hosting_test
+package home_test
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // shards is a workload of one label, which it keeps on the first node that is alive.
 type shards struct {
-	nodes *hosting.Nodes
-	on    hosting.NodeID // where it was requested last; zero when it is nowhere
+	nodes *home.Nodes
+	on    home.NodeID // where it was requested last; zero when it is nowhere
 	term  uint64
 	told  []string
 }
@@ -23,41 +23,41 @@ const cart = "cart/17"
 
 func (s *shards) Owns(label string) bool { return label == cart }
 
-func (s *shards) tell(what string, on hosting.NodeID) { s.told = append(s.told, what+" "+on.Name) }
+func (s *shards) tell(what string, on home.NodeID) { s.told = append(s.told, what+" "+on.Name) }
 
-func (s *shards) Started(_ string, _ hosting.RequestID, on hosting.NodeID) { s.tell("started", on) }
+func (s *shards) Started(_ string, _ home.RequestID, on home.NodeID) { s.tell("started", on) }
 
-func (s *shards) Failed(_ string, _ hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *shards) Failed(_ string, _ home.RequestID, on home.NodeID, why home.Ending) {
 	s.tell("failed "+why.Text, on)
-	s.on = hosting.NodeID{}
+	s.on = home.NodeID{}
 }
 
-func (s *shards) Stopped(_ string, _ hosting.RequestID, on hosting.NodeID) {
+func (s *shards) Stopped(_ string, _ home.RequestID, on home.NodeID) {
 	s.tell("stopped", on)
-	s.on = hosting.NodeID{}
+	s.on = home.NodeID{}
 }
 
-func (s *shards) Refused(_ string, _ hosting.RequestID, on hosting.NodeID, why string) {
+func (s *shards) Refused(_ string, _ home.RequestID, on home.NodeID, why string) {
 	s.tell("refused "+why, on)
 }
 
-func (s *shards) Ended(_ string, _ hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
+func (s *shards) Ended(_ string, _ home.RequestID, on home.NodeID, why home.Ending) {
 	s.tell("ended "+why.Text, on)
-	s.on = hosting.NodeID{}
+	s.on = home.NodeID{}
 }
 
-func (s *shards) Found(_ string, on hosting.NodeID, actor hosting.Reported) {
+func (s *shards) Found(_ string, on home.NodeID, actor home.Reported) {
 	s.tell(fmt.Sprintf("found %v", actor.Generation), on)
 }
 
-func (s *shards) Lost(on hosting.NodeID) {
+func (s *shards) Lost(on home.NodeID) {
 	s.tell("lost", on)
 	if s.on == on {
-		s.on = hosting.NodeID{}
+		s.on = home.NodeID{}
 	}
 }
 
-func (s *shards) Leaving(hosting.NodeID) bool     { return false }
+func (s *shards) Leaving(home.NodeID) bool        { return false }
 func (s *shards) Notice(map[string]bool, bool)    {}
 func (s *shards) Next() (at time.Time, some bool) { return at, false }
 
@@ -69,8 +69,8 @@ func (s *shards) Reconcile() {
 		s.nodes.Stop(s.on, cart, "drain")
 	case s.on.IsZero() && len(s.nodes.PlacesOf(cart)) == 0:
 		s.term++
-		s.on = hosting.IDOf(alive[0])
-		s.nodes.Start(s.on, hosting.StartRequest{Label: cart, Type: "cart", Generation: generation.Generation{Term: s.term}})
+		s.on = home.IDOf(alive[0])
+		s.nodes.Start(s.on, home.StartRequest{Label: cart, Type: "cart", Generation: generation.Generation{Term: s.term}})
 	}
 }
 
@@ -79,14 +79,14 @@ func (s *shards) Reconcile() {
 type shardsRig struct {
 	*shards
 	now     time.Time
-	runs    map[hosting.NodeID][]hosting.Reported
+	runs    map[home.NodeID][]home.Reported
 	silence bool
-	replies []hosting.Token
+	replies []home.Token
 }
 
 func newShardsRig() *shardsRig {
-	nodes := hosting.New(hosting.Config{Epoch: 2, AckTimeout: time.Second})
-	r := &shardsRig{shards: &shards{nodes: nodes}, now: time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC), runs: map[hosting.NodeID][]hosting.Reported{}}
+	nodes := home.New(home.Config{Epoch: 2, AckTimeout: time.Second})
+	r := &shardsRig{shards: &shards{nodes: nodes}, now: time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC), runs: map[home.NodeID][]home.Reported{}}
 	nodes.Add(r.shards)
 	return r
 }
@@ -100,34 +100,34 @@ func (r *shardsRig) step(in func()) {
 	r.nodes.EndDrains()
 	for _, e := range r.nodes.Take() {
 		switch e := e.(type) {
-		case hosting.Reply:
+		case home.Reply:
 			r.replies = append(r.replies, e.Token)
-		case hosting.Send:
+		case home.Send:
 			if !r.silence {
-				r.answer(hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}, e.Msg)
+				r.answer(home.NodeID{Name: e.Node, Incarnation: e.Incarnation}, e.Msg)
 			}
 		}
 	}
 }
 
-func (r *shardsRig) answer(on hosting.NodeID, msg any) {
-	out := hosting.FromAgent{Node: on.Name, Incarnation: on.Incarnation}
+func (r *shardsRig) answer(on home.NodeID, msg any) {
+	out := home.FromAgent{Node: on.Name, Incarnation: on.Incarnation}
 	switch m := msg.(type) {
-	case hosting.ReportRequest:
-		out.Report = &hosting.Report{Epoch: m.Epoch, Running: r.runs[on]}
-	case hosting.StartRequest:
-		out.StartAck = &hosting.StartAck{ID: m.ID, Label: m.Label}
-	case hosting.StopRequest:
-		out.StopAck = &hosting.StopAck{ID: m.ID, Label: m.Label}
+	case home.ReportRequest:
+		out.Report = &home.Report{Epoch: m.Epoch, Running: r.runs[on]}
+	case home.StartRequest:
+		out.StartAck = &home.StartAck{ID: m.ID, Label: m.Label}
+	case home.StopRequest:
+		out.StopAck = &home.StopAck{ID: m.ID, Label: m.Label}
 	}
 	r.step(func() { r.nodes.Receive(out) })
 }
 
 // look gives the nodes a view with the members of those names, and those that are gone.
-func (r *shardsRig) look(names string, gone ...hosting.Gone) {
-	var members []hosting.Node
+func (r *shardsRig) look(names string, gone ...home.Gone) {
+	var members []home.Node
 	for _, name := range names {
-		members = append(members, hosting.Node{Name: string(name), Incarnation: 1, Up: true, Reachable: true})
+		members = append(members, home.Node{Name: string(name), Incarnation: 1, Up: true, Reachable: true})
 	}
 	r.step(func() { r.nodes.Update(members, gone) })
 }
@@ -155,8 +155,8 @@ func TestAWorkloadStartsItsActorWhenAllNodesHaveReported(t *testing.T) {
 	require.Equal(t, "a", on.Name)
 	p, ok := r.nodes.Place(on, cart)
 	require.True(t, ok)
-	require.Equal(t, hosting.Running, p.Phase)
-	require.Equal(t, hosting.RequestID{Epoch: 2, N: 1}, p.Request.ID)
+	require.Equal(t, home.Running, p.Phase)
+	require.Equal(t, home.RequestID{Epoch: 2, N: 1}, p.Request.ID)
 	require.Empty(t, r.nodes.Awaited(cart))
 }
 
@@ -166,7 +166,7 @@ func TestADrainEndsWhenTheWorkloadHasMovedItsActor(t *testing.T) {
 	r.hears(t, "started a")
 	r.step(func() { r.nodes.Drain(r.on, 7) })
 	r.hears(t, "stopped a", "started b")
-	require.Equal(t, []hosting.Token{7}, r.replies)
+	require.Equal(t, []home.Token{7}, r.replies)
 }
 
 func TestAnActorOfALostNodeIsLostWhenItsTimeIsOver(t *testing.T) {
@@ -174,7 +174,7 @@ func TestAnActorOfALostNodeIsLostWhenItsTimeIsOver(t *testing.T) {
 	r.look("ab")
 	r.hears(t, "started a")
 	until := r.now.Add(time.Minute)
-	r.look("b", hosting.Gone{Name: "a", Incarnation: 1, Until: until})
+	r.look("b", home.Gone{Name: "a", Incarnation: 1, Until: until})
 	require.Empty(t, r.told)
 	require.Len(t, r.nodes.PlacesOf(cart), 1)
 	r.now = until
@@ -184,8 +184,8 @@ func TestAnActorOfALostNodeIsLostWhenItsTimeIsOver(t *testing.T) {
 
 func TestAnOrphanIsStoppedBeforeTheWorkloadStartsItsActor(t *testing.T) {
 	r := newShardsRig()
-	former := hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 9}, Label: cart, Generation: generation.Generation{Term: 5}, Started: true}
-	r.runs[hosting.NodeID{Name: "b", Incarnation: 1}] = []hosting.Reported{former}
+	former := home.Reported{ID: home.RequestID{Epoch: 1, N: 9}, Label: cart, Generation: generation.Generation{Term: 5}, Started: true}
+	r.runs[home.NodeID{Name: "b", Incarnation: 1}] = []home.Reported{former}
 	r.look("ab")
 	r.hears(t, "found 5.0 b", "stopped b", "started a")
 }

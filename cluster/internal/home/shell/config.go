@@ -2,7 +2,7 @@ package shell
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
 // A Config says what the agents of a coordinator start. Every field but Asked is required.
@@ -25,7 +25,7 @@ type Starter interface {
 	// Start spawns the actor of a request as a child of the agent, and returns at once. Everything
 	// that may fail or block happens in the new actor. An error means that this node does not know
 	// how to start it.
-	Start(under *actor.Context[any], r hosting.StartRequest, on Hooks) (Running, error)
+	Start(under *actor.Context[any], r home.StartRequest, on Hooks) (Running, error)
 }
 
 // A Running is an actor that has been started, and has not terminated.

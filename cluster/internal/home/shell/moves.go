@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/history"
 )
@@ -18,14 +18,14 @@ type Noun struct{ Span, History string }
 
 // ReportMove makes the span of a move that is over, and adds the move to the history of the
 // coordinator's node. which says in the span what has moved.
-func ReportMove(ctx context.Context, s *actor.System, what Noun, m hosting.Moved, which ...extension.Detail) {
+func ReportMove(ctx context.Context, s *actor.System, what Noun, m home.Moved, which ...extension.Detail) {
 	noteMove(s, what.History, m)
 	traceMove(ctx, s, what.Span, m, which)
 }
 
 // traceMove makes a span with the operation "what.move". A report of a node or an agent began the
 // move, so it is in no other trace.
-func traceMove(ctx context.Context, s *actor.System, what string, m hosting.Moved, which []extension.Detail) {
+func traceMove(ctx context.Context, s *actor.System, what string, m home.Moved, which []extension.Detail) {
 	_, end := extension.StartRootSpan(ctx, s, nil, extension.Span{
 		Operation: what + ".move", Began: m.Began, Details: func() []extension.Detail {
 			return slices.Concat(which, []extension.Detail{
@@ -44,7 +44,7 @@ func traceMove(ctx context.Context, s *actor.System, what string, m hosting.Move
 	}
 }
 
-func noteMove(s *actor.System, noun string, m hosting.Moved) {
+func noteMove(s *actor.System, noun string, m home.Moved) {
 	events := extension.Ensure(s, history.New)
 	if m.Error != "" {
 		events.Add(time.Now(), noun+" failed", m.Label, fmt.Sprintf("on %s: %s", m.To, m.Error))
