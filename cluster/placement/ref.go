@@ -4,31 +4,35 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // maxHeld is how many messages a ref buffers while its actor does not run.
 const maxHeld = 1000
 
-// The reasons for which messages to a ref of [Type.Ref] become dead letters. Compare with
-// [errors.Is].
+// The reasons for which messages to a ref of [Type.Ref] are not handled. Compare with [errors.Is].
 var (
-	// ErrNotRunning: the node stopped while messages waited and no actor of the label ran. Check
-	// that the label was submitted, and ask Explain why it does not run.
-	ErrNotRunning = errors.New("placement: no actor of that label runs")
+	// ErrUnavailable: this node knows of no actor of the label that it can reach; the text says
+	// why, since when, and until when at the latest if a node has died. Check that the label was
+	// submitted, and ask [Coordinator.Explain] why it does not run. Ask again if the error of the
+	// ask wraps [actor.ErrWithdrawn]; otherwise the request may have been handled.
+	ErrUnavailable = errors.New("placement: no actor of that label runs")
 
 	// ErrBufferFull: no actor of the label runs, and more than 1000 messages wait for one. The
-	// oldest are dropped. Ask Explain why it does not run.
-	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrNotRunning)
+	// oldest are dropped. It wraps [ErrUnavailable].
+	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
 )
 
 func init() {
-	actor.RegisterError("understudy/placement.not-running", ErrNotRunning)
+	actor.RegisterError("understudy/placement.unavailable", ErrUnavailable)
 	actor.RegisterError("understudy/placement.buffer-full", ErrBufferFull)
 }
 
@@ -54,12 +58,24 @@ func (t Type[S, M]) Ref(s *actor.System, label string) actor.ActorRef[M] {
 type refs struct {
 	mu      sync.Mutex // guards byLabel
 	byLabel map[string]any
+	waiting sync.Map // path of a forwarding actor whose messages do not get through → why, as an error
+}
+
+// unavailable explains why an ask got no reply, see [extension.OnAskTimeout].
+func (r *refs) unavailable(path string) error {
+	why, _ := r.waiting.Load(path)
+	err, _ := why.(error)
+	return err
 }
 
 func refTo[M any](s *actor.System, label string) actor.ActorRef[M] {
 	key := keyOf[M](label)
 	receptionist.Find(s, key) // panics here rather than in the actor
-	all := extension.Ensure(s, func() *refs { return &refs{byLabel: map[string]any{}} })
+	all := extension.Ensure(s, func() *refs {
+		all := &refs{byLabel: map[string]any{}}
+		extension.OnAskTimeout(s, all.unavailable)
+		return all
+	})
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	known, exists := all.byLabel[label]
@@ -69,15 +85,16 @@ func refTo[M any](s *actor.System, label string) actor.ActorRef[M] {
 	if exists {
 		panic(fmt.Sprintf("placement: %q is used with %T on this node, and cannot take %v too; give it another label", label, known, reflect.TypeFor[M]()))
 	}
-	ref := actor.Spawn(extension.Framework(s), forward(key), "placement-ref:"+escape(label))
+	ref := actor.Spawn(extension.Framework(s), forward(key, label, &all.waiting), "placement-ref:"+escape(label))
 	all.byLabel[label] = ref
 	return ref
 }
 
 // forward returns the behavior that forwards messages to the one instance of a service.
-func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
+func forward[M any](key receptionist.ServiceKey[M], label string, waiting *sync.Map) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		f := &forwarder[M]{ctx: ctx}
+		f := &forwarder[M]{ctx: ctx, label: label, waiting: waiting}
+		_, f.path, _ = strings.Cut(ctx.Self().Path(), ctx.System().Address())
 		f.take(receptionist.Find(ctx.System(), key))
 		ctx.Defer(receptionist.Subscribe(ctx.System(), key, extension.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
 			f.take(l)
@@ -92,11 +109,16 @@ func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 }
 
 type forwarder[M any] struct {
-	ctx   *actor.Context[M]
-	to    actor.ActorRef[M]          // zero for none
-	known map[actor.ActorRef[M]]bool // the last listing
-	wrong error                      // the only actor of the label takes other messages
-	held  fifo.Queue[extension.Described[M]]
+	ctx     *actor.Context[M]
+	label   string
+	path    string                     // within the system
+	to      actor.ActorRef[M]          // zero for none
+	known   map[actor.ActorRef[M]]bool // the last listing
+	wrong   error                      // the only actor of the label takes other messages
+	away    string                     // why messages wait; "" if they do not
+	since   time.Time                  // when that began
+	waiting *sync.Map                  // of all refs
+	held    fifo.Queue[extension.Described[M]]
 }
 
 // take follows the listing. For a moment both an actor and its successor may be listed; then the
@@ -113,7 +135,28 @@ func (f *forwarder[M]) take(l receptionist.Listing[M]) {
 	if len(known) == 0 {
 		f.wrong = l.Err
 	}
+	switch {
+	case len(known) == 0:
+		f.waits("runs on no node that is known here")
+	case !best.Reachable:
+		f.waits(fmt.Sprintf("runs on %s, which cannot be reached; it moves when that node is removed", best.Node))
+	default:
+		f.waits("")
+	}
 	f.flush()
+}
+
+// waits notes why messages do not reach the actor; "" if they do.
+func (f *forwarder[M]) waits(why string) {
+	if f.away == "" {
+		f.since = time.Now()
+	}
+	if f.away = why; why == "" {
+		f.waiting.Delete(f.path)
+		return
+	}
+	failover, _ := extension.Get[singletonhook.Failover](f.ctx.System())
+	f.waiting.Store(f.path, fmt.Errorf("%w: %q %s%s", ErrUnavailable, f.label, why, failover.Since(f.since, false)))
 }
 
 func (f *forwarder[M]) prefers(a, b receptionist.Instance[M]) bool {
@@ -131,7 +174,7 @@ func (f *forwarder[M]) flush() {
 	switch {
 	case f.wrong != nil:
 		f.giveUp(f.wrong)
-	case f.to != actor.ActorRef[M]{}:
+	case f.away == "":
 		for f.held.Len() > 0 {
 			f.pass(f.held.Pop())
 		}
@@ -141,6 +184,7 @@ func (f *forwarder[M]) flush() {
 // pass forwards a message, unless it is the request of an Ask that has ended.
 func (f *forwarder[M]) pass(h extension.Described[M]) {
 	if !h.Withdrawn() {
+		extension.Explain(f.ctx.System(), h.Message, nil) // it does not wait any more
 		h.PassOn(f.to)
 	} else {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
@@ -148,10 +192,13 @@ func (f *forwarder[M]) pass(h extension.Described[M]) {
 }
 
 func (f *forwarder[M]) told(d extension.Described[M]) {
-	if f.held.Len() == 0 && f.wrong == nil && f.to != (actor.ActorRef[M]{}) {
+	if f.held.Len() == 0 && f.wrong == nil && f.away == "" {
 		d.PassOn(f.to)
 		return
 	}
+	why, _ := f.waiting.Load(f.path)
+	err, _ := why.(error)
+	extension.Explain(f.ctx.System(), d.Message, err) // an ask of another node cannot know
 	f.held.Push(d.Hold())
 	f.flush()
 	if f.held.Len() > maxHeld {
@@ -171,7 +218,7 @@ func (f *forwarder[M]) makeRoom() {
 	}
 }
 
-func (f *forwarder[M]) close() { f.giveUp(ErrNotRunning) }
+func (f *forwarder[M]) close() { f.giveUp(ErrUnavailable) }
 
 func (f *forwarder[M]) giveUp(why error) {
 	for f.held.Len() > 0 {

@@ -55,7 +55,7 @@ func TestWhatARefHasNoRoomForIsADeadLetter(t *testing.T) {
 		dead := letters.Receive()
 		require.Equal(t, 0, dead.Message)
 		require.ErrorIs(t, dead.Reason, ErrBufferFull)
-		require.ErrorIs(t, dead.Reason, ErrNotRunning)
+		require.ErrorIs(t, dead.Reason, ErrUnavailable)
 		require.Equal(t, ref.Path(), dead.Recipient)
 		letters.ExpectNone(time.Hour)
 	})

@@ -53,7 +53,7 @@ var sentinels = []error{
 	remote.ErrClosed, remote.ErrFrame, remote.ErrTooLarge, remote.ErrOutboxFull, remote.ErrInDoubt, remote.ErrNotAuthenticated,
 	cluster.ErrNotMember, cluster.ErrEnded,
 	placement.ErrNotLeader, placement.ErrNoEligibleNodes, placement.ErrExists, placement.ErrNotFound, placement.ErrInvalid,
-	placement.ErrStrategy, placement.ErrInProgress, placement.ErrNoOwner, placement.ErrSource, placement.ErrNotRunning, placement.ErrBufferFull,
+	placement.ErrStrategy, placement.ErrInProgress, placement.ErrNoOwner, placement.ErrSource, placement.ErrUnavailable, placement.ErrBufferFull,
 }
 
 func TestTheErrorOfAResultIsTheSameOnTheNodeThatAsked(t *testing.T) {
