@@ -23,7 +23,7 @@ import (
 type clustered struct {
 	node        *cluster.Node
 	hub         *hub
-	coordinator actor.ActorRef[command]
+	coordinator actor.ActorRef[home.Input]
 	stores      bool // the coordinator has a journal
 
 	mu     sync.Mutex // guards all below
@@ -42,7 +42,7 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
 		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}, homes: map[node.ID]*askedHome{}}
 		c.hub = newHub(n.System, c)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
 			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
 			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator
