@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -43,7 +44,7 @@ func (c *Coordinator) askAgain(ctx context.Context, r request) (answer, error) {
 }
 
 func (c *Coordinator) askOnce(ctx context.Context, r request) (answer, error) {
-	return actor.Ask(ctx, c.ref, func(replyTo actor.ActorRef[answer]) command {
+	return actor.Ask(ctx, c.ref, func(replyTo actor.ActorRef[answer]) home.Input {
 		r.ReplyTo = replyTo
 		return r
 	})

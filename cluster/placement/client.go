@@ -30,7 +30,7 @@ import (
 type Coordinator struct {
 	node *cluster.Node
 	cfg  Config
-	ref  actor.ActorRef[command]
+	ref  actor.ActorRef[home.Input]
 }
 
 // singletonName is the name of the coordinator's singleton.
@@ -68,7 +68,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	shell.StartAgent(n, agents(can))
 	var numbers counted
 	telemetry.AddSource(n.System, numbers.families)
-	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg, &numbers) },
+	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, cfg, &numbers) },
 		singleton.OnElected(electionName(cfg), elector(cfg.election("")))), singletonName)
 	c.announce()
 	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)
@@ -91,7 +91,7 @@ func electionName(cfg Config) string {
 // reports; until now it had no answer from this node.
 func (c *Coordinator) announce() {
 	self := c.node.View().Self
-	c.ref.Tell(agentMessage{Message: home.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
+	c.ref.Tell(home.Received{Message: home.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
 }
 
 // Of returns the Coordinator that [Start] has returned for the node of a system, for use by actors.

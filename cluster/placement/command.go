@@ -2,46 +2,26 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
-// A command is a message to the coordinator.
-//
-//sumtype:decl
-type command interface{ command() }
+// A request asks the coordinator for something, from any node. It is a message that only package
+// placement knows, besides the inputs of package plan.
+type request struct {
+	_           struct{} `cbor:",toarray"`
+	Op          operation
+	Spec        *Spec
+	Singleton   *SingletonSpec
+	Label       string // or the name of a node; for opSpecs the label after which the answer begins
+	After       string // for opView, the actor of that node after which the answer begins
+	Incarnation uint64 // of that node
+	ReplyTo     actor.ActorRef[answer]
+}
 
-type (
-	// A request asks the coordinator for something, from any node.
-	request struct {
-		_           struct{} `cbor:",toarray"`
-		Op          operation
-		Spec        *Spec
-		Singleton   *SingletonSpec
-		Label       string // or the name of a node; for opSpecs the label after which the answer begins
-		After       string // for opView, the actor of that node after which the answer begins
-		Incarnation uint64 // of that node
-		ReplyTo     actor.ActorRef[answer]
-	}
-
-	// An agentMessage has a message of an agent.
-	agentMessage struct {
-		_       struct{} `cbor:",toarray"`
-		Message home.FromAgent
-	}
-
-	tick        struct{}                   // the time that Planner.Next returned has come
-	viewChanged struct{}                   // the node's view of the cluster has changed
-	termClaimed struct{ plan.TermClaimed } // the source of generations has answered, or not in time
-)
-
-func (request) command()      {}
-func (agentMessage) command() {}
-func (tick) command()         {}
-func (viewChanged) command()  {}
-func (termClaimed) command()  {}
+// IsInput implements home.Input.
+func (request) IsInput() {}
 
 // An operation is a method of [Coordinator].
 type operation uint8
@@ -75,7 +55,6 @@ type answer struct {
 
 func init() {
 	actor.RegisterType[request]("understudy/placement.request")
-	actor.RegisterType[agentMessage]("understudy/placement.agent-message")
 	actor.RegisterType[answer]("understudy/placement.answer")
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
@@ -94,8 +95,8 @@ func (c Config) withDefaults() (Config, error) {
 // planner returns the settings of the planner of a coordinator on the node of that name.
 func (c Config) planner(epoch uint64, self string) plan.Config {
 	cfg := plan.Config{
-		Epoch: epoch, Strategy: c.Strategy, Election: c.election(self),
-		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max,
+		Config:   home.Config{Epoch: epoch, AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max},
+		Strategy: c.Strategy, Election: c.election(self),
 	}
 	if c.Generations != nil {
 		cfg.SourceTimeout = claimTimeout

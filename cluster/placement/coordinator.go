@@ -18,7 +18,7 @@ const journalID = "placement/coordinator"
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 2000
 
-type storing = journaled.Shell[command, plan.Fact, home.Effect]
+type storing = journaled.Shell[home.Input, plan.Fact, home.Effect]
 
 // A coordinator carries out what the planner decides.
 type coordinator struct {
@@ -31,9 +31,9 @@ type coordinator struct {
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node.
-func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[command] {
-	return journaled.New(journaled.Config[command, plan.Fact, plan.Ledger]{
-		ID: journalID, Journal: cfg.Journal, With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: tick{}, Size: plan.Fact.Size,
+func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[home.Input] {
+	return journaled.New(journaled.Config[home.Input, plan.Fact, plan.Ledger]{
+		ID: journalID, Journal: cfg.Journal, With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: plan.Fact.Size,
 	}, &coordinator{node: n, cfg: cfg, counted: counted})
 }
 
@@ -43,31 +43,23 @@ func (c *coordinator) Begin(s *storing, l plan.Ledger, _ bool) persistence.Effec
 	c.Planner = plan.New(c.cfg.planner(c.Epoch, c.node.View().Self.Name))
 	l.Each(c.Replay)
 	c.Ctx.Defer(func() { c.counted.Store(nil) })
-	c.inbox = actor.Adapt(c.Ctx, func(msg home.FromAgent) command { return agentMessage{Message: msg} })
-	c.Ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.Ctx, func(cluster.View) command { return viewChanged{} })))
-	return c.step(plan.Recovered{})
+	c.inbox = shell.Listen(c.Ctx, c.node)
+	return c.step(home.Recovered{})
 }
 
-// Handle turns a command into an input, or answers it at once.
-func (c *coordinator) Handle(cmd command) persistence.Effect[plan.Fact] {
-	switch cmd := cmd.(type) {
+// Handle implements [journaled.Coordinator].
+func (c *coordinator) Handle(in home.Input) persistence.Effect[plan.Fact] {
+	switch in := in.(type) {
 	case request:
-		return c.serve(cmd)
-	case agentMessage:
-		return c.step(plan.Received{Message: cmd.Message})
-	case tick:
-		return c.step(plan.Tick{})
-	case viewChanged:
-		v := c.node.View()
-		if shell.IncarnationOf(v.Self) == 0 {
-			return persistence.None // the view of a former member says nothing about the others
+		return c.serve(in)
+	case shell.ViewChanged:
+		v, member := shell.ViewOf(c.node, c.cfg.RemovalMargin)
+		if !member {
+			return persistence.None
 		}
-		nodes, gone := shell.ViewOf(c.node, v, c.cfg.RemovalMargin)
-		return c.step(plan.ViewChanged{Nodes: nodes, Gone: gone})
-	case termClaimed:
-		return c.step(cmd.TermClaimed)
+		return c.step(v)
 	}
-	return persistence.Unhandled
+	return c.step(in)
 }
 
 // serve answers queries at once. For other requests it remembers the requester until the answer is
@@ -94,14 +86,14 @@ func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 }
 
 // input returns the request as an input of the planner; nil if it makes no sense.
-func (r request) input(t home.Token) plan.Input {
+func (r request) input(t home.Token) home.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
 		return plan.Submit{Token: t, Spec: *r.Spec}
 	case r.Op == opRemove:
 		return plan.Remove{Token: t, Label: r.Label}
 	case r.Op == opDrain:
-		return plan.Drain{Token: t, Node: r.Label, Incarnation: r.Incarnation}
+		return home.Drain{Token: t, Node: home.NodeID{Name: r.Label, Incarnation: r.Incarnation}}
 	case r.Op == opStartSingleton && r.Singleton != nil:
 		return plan.StartSingleton{Token: t, Spec: *r.Singleton}
 	case r.Op == opMoveSingleton:
@@ -117,7 +109,7 @@ func (c *coordinator) answer(r request, value any, err error) persistence.Effect
 	return persistence.None
 }
 
-func (c *coordinator) step(in plan.Input) persistence.Effect[plan.Fact] {
+func (c *coordinator) step(in home.Input) persistence.Effect[plan.Fact] {
 	facts, effects := c.Step(in, time.Now())
 	c.counted.Store(new(c.Counts()))
 	return c.Save(facts, effects)

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
@@ -30,10 +31,10 @@ func (c *coordinator) claim(e plan.ClaimTerm) {
 		ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 		defer cancel()
 		return source.ClaimTerm(ctx, e.Label, e.Owner, e.Floor)
-	}, func(term uint64, err error) command {
+	}, func(term uint64, err error) home.Input {
 		if err != nil {
 			c.Ctx.Log().Warn("no term claimed", zap.String("label", e.Label), zap.Error(err))
 		}
-		return termClaimed{plan.TermClaimed{Number: e.Number, Term: term, Err: err}}
+		return plan.TermClaimed{Number: e.Number, Term: term, Err: err}
 	})
 }

@@ -25,7 +25,7 @@ type clustered struct {
 	node        *cluster.Node
 	hub         *hub
 	post        *hubs.Post
-	coordinator actor.ActorRef[command]
+	coordinator actor.ActorRef[home.Input]
 	stores      bool // the coordinator has a journal
 
 	mu     sync.Mutex // guards all below
@@ -43,7 +43,7 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		c := &clustered{node: n, stores: shared != nil, life: n.View().Self.Incarnation, offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
 		c.post = hubs.NewPost(n, hubName, hubs.On{Viewed: c.viewed, Tick: func(p hubs.Peers) bool { return c.hub.tick(p) }})
 		c.hub = newHub(n.System, c, c.post)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
 			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
 			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator

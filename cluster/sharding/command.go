@@ -2,17 +2,13 @@ package sharding
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
-// A command is a message to the coordinator.
-//
-//sumtype:decl
-type command interface{ command() }
-
+// The messages to the coordinator that only package sharding knows, besides the inputs of package
+// allot.
 type (
 	// A hello says what a node offers, and which table it has.
 	hello struct {
@@ -21,12 +17,6 @@ type (
 		Incarnation uint64
 		Offers      []allot.Offer
 		Has         table.Version
-	}
-
-	// An agentMessage has a message of an agent.
-	agentMessage struct {
-		_       struct{} `cbor:",toarray"`
-		Message home.FromAgent
 	}
 
 	// A drainRequest asks to move the shards away from a node. The answer is empty.
@@ -68,11 +58,6 @@ type (
 		Type    string
 		ReplyTo actor.ActorRef[pinned]
 	}
-
-	fenceAnswered struct{ allot.FenceAnswered } // of a goroutine of the coordinator
-
-	tick        struct{} // the time that Machine.Next returned has come
-	viewChanged struct{} // the node's view of the cluster has changed
 )
 
 type drained struct {
@@ -93,25 +78,27 @@ type pinned struct {
 	Nodes map[int]string
 }
 
-func (hello) command()           {}
-func (agentMessage) command()    {}
-func (drainRequest) command()    {}
-func (explainRequest) command()  {}
-func (homelessRequest) command() {}
-func (controlRequest) command()  {}
-func (pinsRequest) command()     {}
-func (fenceAnswered) command()   {}
-func (tick) command()            {}
-func (viewChanged) command()     {}
+// IsInput implements home.Input.
+func (hello) IsInput() {}
+
+// IsInput implements home.Input.
+func (drainRequest) IsInput() {}
+
+// IsInput implements home.Input.
+func (explainRequest) IsInput() {}
+
+// IsInput implements home.Input.
+func (homelessRequest) IsInput() {}
+
+// IsInput implements home.Input.
+func (controlRequest) IsInput() {}
+
+// IsInput implements home.Input.
+func (pinsRequest) IsInput() {}
 
 // Carried is for [extension.DeadLetter]. It returns nothing, because the message will be sent
 // again.
 func (hello) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [extension.DeadLetter], as for hello.
-func (agentMessage) Carried(*actor.System) (recipient string, msg any, ok bool) {
-	return "", nil, false
-}
 
 // Carried is for [extension.DeadLetter], as for hello.
 func (drainRequest) Carried(*actor.System) (recipient string, msg any, ok bool) {
@@ -134,7 +121,6 @@ func (toNode) Carried(*actor.System) (recipient string, msg any, ok bool) { retu
 
 func init() {
 	actor.RegisterType[hello]("understudy/sharding.hello")
-	actor.RegisterType[agentMessage]("understudy/sharding.agent-message")
 	actor.RegisterType[drainRequest]("understudy/sharding.drain")
 	actor.RegisterType[drained]("understudy/sharding.drained")
 	actor.RegisterType[controlRequest]("understudy/sharding.control")

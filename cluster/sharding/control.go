@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/pause"
@@ -112,7 +113,7 @@ func (r *region) control(ctx context.Context, q controlRequest) error {
 const announcing = 100 * time.Millisecond
 
 func (c *clustered) control(ctx context.Context, q controlRequest) error {
-	done, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[controlled]) command {
+	done, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[controlled]) home.Input {
 		q.ReplyTo = r
 		return q
 	})
@@ -149,6 +150,6 @@ func unanswered(c *clustered, q controlRequest, err error) error {
 }
 
 func (c *clustered) pins(ctx context.Context, typ string) (map[int]string, error) {
-	all, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[pinned]) command { return pinsRequest{Type: typ, ReplyTo: r} })
+	all, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[pinned]) home.Input { return pinsRequest{Type: typ, ReplyTo: r} })
 	return all.Nodes, err
 }

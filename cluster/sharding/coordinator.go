@@ -45,7 +45,7 @@ const (
 	helloWait      = time.Second
 )
 
-type storing = journaled.Shell[command, allot.Fact, home.Effect]
+type storing = journaled.Shell[home.Input, allot.Fact, home.Effect]
 
 // A coordinator carries out what the machine decides that allots shards.
 type coordinator struct {
@@ -60,13 +60,13 @@ type coordinator struct {
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
 // share, a new coordinator knows only what the nodes report.
-func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
+func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[home.Input] {
 	store := shared
 	if store == nil {
 		store = journal.NewMemory()
 	}
-	return journaled.New(journaled.Config[command, allot.Fact, allot.Ledger]{
-		ID: journalID, Journal: store, With: allot.Ledger.With, SnapshotEvery: snapshotEvery, Tick: tick{},
+	return journaled.New(journaled.Config[home.Input, allot.Fact, allot.Ledger]{
+		ID: journalID, Journal: store, With: allot.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{},
 		Fits: allot.Ledger.Fits,
 		Describe: func(f allot.Fact) []zap.Field {
 			return []zap.Field{zap.String("type", f.Type), zap.Int("shard", f.Shard)}
@@ -79,50 +79,39 @@ func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Be
 func (c *coordinator) Begin(s *storing, l allot.Ledger, whole bool) persistence.Effect[allot.Fact] {
 	c.storing = s
 	c.Machine = allot.New(allot.Config{
-		Forgetful: !c.stores || !whole, Epoch: c.Epoch, FirstTerm: generation.Unpack(c.Epoch).Term,
-		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
+		Config:    home.Config{Forgetful: !c.stores || !whole, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
+		FirstTerm: generation.Unpack(c.Epoch).Term, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
 		Strategy: c.hub.strategyOf,
 	})
 	c.Replay(l)
-	c.inbox = actor.Adapt(c.Ctx, func(msg home.FromAgent) command { return agentMessage{Message: msg} })
-	c.Ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.Ctx, func(cluster.View) command { return viewChanged{} })))
-	return c.step(allot.Recovered{})
+	c.inbox = shell.Listen(c.Ctx, c.node)
+	return c.step(home.Recovered{})
 }
 
 // Handle implements [journaled.Coordinator].
-func (c *coordinator) Handle(cmd command) persistence.Effect[allot.Fact] {
-	switch cmd := cmd.(type) {
-	case hello:
-		return c.step(c.view(c.node.View()), allot.Hello{ // it may have begun to take part
-			Node: home.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}, Offers: cmd.Offers, Has: cmd.Has,
-		})
-	case agentMessage:
-		return c.step(allot.Received{Message: cmd.Message})
+func (c *coordinator) Handle(in home.Input) persistence.Effect[allot.Fact] {
+	switch in := in.(type) {
+	case hello: // its node may have begun to take part
+		return c.step(append(c.view(), allot.Hello{
+			Node: home.NodeID{Name: in.Node, Incarnation: in.Incarnation}, Offers: in.Offers, Has: in.Has,
+		})...)
+	case shell.ViewChanged:
+		return c.step(c.view()...)
 	case drainRequest:
-		return c.step(allot.Drain{Token: c.Await(func(any, error) { cmd.ReplyTo.Tell(drained{}) }), Node: home.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+		return c.step(home.Drain{Token: c.Await(func(any, error) { in.ReplyTo.Tell(drained{}) }), Node: home.NodeID{Name: in.Node, Incarnation: in.Incarnation}})
 	case controlRequest:
-		return c.control(cmd)
-	case fenceAnswered:
-		return c.step(cmd.FenceAnswered)
+		return c.control(in)
 	case pinsRequest:
-		cmd.ReplyTo.Tell(pinned{Nodes: c.Pins(cmd.Type)})
+		in.ReplyTo.Tell(pinned{Nodes: c.Pins(in.Type)})
 		return persistence.None
 	case explainRequest:
-		cmd.ReplyTo.Tell(c.Explain(cmd.Type, cmd.Shard))
+		in.ReplyTo.Tell(c.Explain(in.Type, in.Shard))
 		return persistence.None
 	case homelessRequest:
-		cmd.ReplyTo.Tell(c.Homeless())
+		in.ReplyTo.Tell(c.Homeless())
 		return persistence.None
-	case tick:
-		return c.step(allot.Tick{})
-	case viewChanged:
-		v := c.node.View()
-		if shell.IncarnationOf(v.Self) == 0 {
-			return persistence.None // the view of a former member says nothing about the others
-		}
-		return c.step(c.view(v))
 	}
-	return persistence.Unhandled
+	return c.step(in)
 }
 
 // control pins or stops shards, or changes the number of daemons.
@@ -144,17 +133,21 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
 }
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
-// A member that the machine knows stays, because it may run shards.
-func (c *coordinator) view(v cluster.View) allot.ViewChanged {
-	nodes, gone := shell.ViewOf(c.node, v, 0)
+// A member that the machine knows stays, because it may run shards. It returns nothing if this node
+// is no member.
+func (c *coordinator) view() []home.Input {
+	v, member := shell.ViewOf(c.node, 0)
+	if !member {
+		return nil
+	}
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
-	nodes = slices.DeleteFunc(nodes, func(n home.Node) bool {
+	v.Nodes = slices.DeleteFunc(v.Nodes, func(n home.Node) bool {
 		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
 	})
-	return allot.ViewChanged{Nodes: nodes, Gone: gone}
+	return []home.Input{v}
 }
 
-func (c *coordinator) step(all ...allot.Input) (effect persistence.Effect[allot.Fact]) {
+func (c *coordinator) step(all ...home.Input) (effect persistence.Effect[allot.Fact]) {
 	for _, in := range all {
 		effect = c.Save(c.Step(in, time.Now())) // the last one saves all
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/pause"
 )
 
@@ -79,7 +80,7 @@ func (c *clustered) askToDrain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainAgain)
 	defer cancel()
 	self := c.node.View().Self
-	_, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[drained]) command {
+	_, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[drained]) home.Input {
 		return drainRequest{Node: self.Name, Incarnation: self.Incarnation, ReplyTo: r}
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
@@ -72,14 +73,14 @@ func (r *region) explain(ctx context.Context, id string) (Explanation, error) {
 }
 
 func (c *clustered) explain(ctx context.Context, typ string, shard int) (allot.Explanation, error) {
-	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[allot.Explanation]) command {
+	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[allot.Explanation]) home.Input {
 		return explainRequest{Type: typ, Shard: shard, ReplyTo: r}
 	})
 }
 
 // homeless is a [shardstatus.Asker].
 func (c *clustered) homeless(ctx context.Context) ([]shardstatus.Homeless, error) {
-	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[[]shardstatus.Homeless]) command {
+	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[[]shardstatus.Homeless]) home.Input {
 		return homelessRequest{ReplyTo: r}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
@@ -20,7 +21,7 @@ type fenceKey struct{ typ, node string }
 func (c *coordinator) fence(f allot.Fence) {
 	l, err := c.fenceLease(fenceKey{f.Type, f.Node.Name})
 	if err != nil {
-		c.Ctx.Self().Tell(fenceAnswered{allot.FenceAnswered{Fence: f, Why: err.Error()}})
+		c.Ctx.Self().Tell(allot.FenceAnswered{Fence: f, Why: err.Error()})
 		return
 	}
 	system, log, holder := c.Ctx.System(), c.Ctx.Log(), c.Ctx.Self().Path()
@@ -32,14 +33,14 @@ func (c *coordinator) fence(f allot.Fence) {
 			}
 		}
 		return held, err
-	}, func(held bool, err error) command {
+	}, func(held bool, err error) home.Input {
 		answer := allot.FenceAnswered{Fence: f, Held: held && err == nil}
 		if answer.Held {
 			delete(c.fences, fenceKey{f.Type, f.Node.Name})
 		} else {
 			answer.Why = whyNotHeld(err)
 		}
-		return fenceAnswered{answer}
+		return answer
 	})
 }
 

@@ -13,9 +13,8 @@ type Gone struct {
 	Until       time.Time
 }
 
-// Update handles a new view of the cluster: all its members, and the former members that may still
-// be running. Actors, Ready and Draining of the nodes are ignored.
-func (f *Nodes) Update(all []Node, gone []Gone) {
+// update handles a new view of the cluster.
+func (f *Nodes) update(all []Node, gone []Gone) {
 	if !f.hasView {
 		f.hasView, f.settleAt = true, f.now.Add(f.cfg.AckTimeout)
 	}
@@ -85,17 +84,13 @@ func (f *Nodes) lose(n *nodeState) {
 		f.leave(p, NodeLost, f.now)
 		f.dropPlace(n, p)
 	}
-	for _, w := range f.workloads {
-		w.Lost(n.id)
-	}
+	f.workloads.tell(func(w Workload) { w.Lost(n.id) })
 	f.drained(n)
 	f.reportsDue.Clear(n.id)
 	delete(f.known, n.id)
 }
 
-// Drain has the workloads move all actors that can be moved away from a node, and then replies to
-// the token. It treats a node that is not a member as empty.
-func (f *Nodes) Drain(id NodeID, from Token) {
+func (f *Nodes) drain(id NodeID, from Token) {
 	n := f.known.incarnation(id)
 	if f.hasView && !n.member {
 		f.goneUntil.Set(n.id, f.now)
@@ -108,8 +103,8 @@ func (f *Nodes) Drain(id NodeID, from Token) {
 	f.makeRoom()
 }
 
-// EndDrains ends the drains of the nodes from which nothing more can be moved.
-func (f *Nodes) EndDrains() {
+// endDrains ends the drains of the nodes from which nothing more can be moved.
+func endDrains(f *Nodes) {
 	f.drains = slices.DeleteFunc(f.drains, func(id NodeID) bool {
 		n := f.known[id]
 		if n == nil {

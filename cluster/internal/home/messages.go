@@ -183,7 +183,11 @@ func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { ret
 // again.
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
+// Carried is for [extension.DeadLetter], as for FromAgent.
+func (Received) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
 func init() {
+	actor.RegisterType[Received]("understudy/home.received")
 	actor.RegisterType[FromAgent]("understudy/home.from-agent")
 	actor.RegisterType[ToAgent]("understudy/home.to-agent")
 }

@@ -1,16 +1,17 @@
 package home
 
 import (
-	"iter"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A Config has the settings of [Nodes]. Epoch and AckTimeout are required.
+// A Config has the settings of [Nodes]. Every field but Forgetful is required.
 type Config struct {
 	Epoch      uint64        // of the coordinator: greater than the epochs of all earlier ones
 	AckTimeout time.Duration // after which a request to an agent is sent again
+	Retry      time.Duration // the delay after the first failure; it doubles with each further one
+	RetryMax   time.Duration // the longest delay
 
 	// Forgetful says that the coordinator knows nothing of its predecessors. It then is not settled
 	// before each member has reported, whether it can be reached or not, and however long that
@@ -18,12 +19,23 @@ type Config struct {
 	Forgetful bool
 }
 
+// Delay returns how long to wait after that many failures.
+func (cfg Config) Delay(failures int) time.Duration {
+	d := cfg.Retry
+	for range failures - 1 {
+		if d >= cfg.RetryMax {
+			break
+		}
+		d *= 2
+	}
+	return min(d, cfg.RetryMax)
+}
+
 // Nodes has what a coordinator knows of its cluster, for its workloads to decide on: the nodes, the
 // known places of actors on them, and the unanswered requests to agents. Requests are sent again
 // until they are answered or the node is lost.
 //
-// A step of the coordinator begins with Advance. It then passes its input to Update, Receive, Drain
-// or a workload, and calls Tick, Reconcile and EndDrains. Take returns what is to be done.
+// Each input of the coordinator is a Step. Take then returns what is to be done.
 type Nodes struct {
 	clock
 	outbox
@@ -56,15 +68,14 @@ func New(cfg Config) *Nodes {
 	}
 }
 
-// Add adds a workload, before the first step. If two workloads own a label, the one that was added
-// first is told what happens to it.
+// Add adds a workload, before the first step.
 func (f *Nodes) Add(w Workload) { f.workloads = append(f.workloads, w) }
 
 // A clock has the time of the current step.
 type clock struct{ now time.Time }
 
-// Advance begins a step at that time, or at the time of the last step if that was later.
-func (c *clock) Advance(now time.Time) {
+// advance begins a step at that time, or at the time of the last step if that was later.
+func (c *clock) advance(now time.Time) {
 	if c.now.Before(now) {
 		c.now = now
 	}
@@ -75,10 +86,17 @@ func (c *clock) Now() time.Time { return c.now }
 
 // changes are what the workloads have not noticed yet.
 type changes struct {
-	touched    map[string]bool // labels whose places have changed
-	moreRoom   bool            // a node may be eligible now that was not before
-	cachedView *View           // nil after a change
+	touched    map[string]bool       // labels to be reviewed
+	wakes      deadlines.Map[string] // when labels are touched although nothing has happened
+	moreRoom   bool                  // a node may be eligible now that was not before
+	cachedView *View                 // nil after a change
 }
+
+// Touch has the workloads review a label in this step, or as soon as the nodes are settled.
+func (c *changes) Touch(label string) { c.touched[label] = true }
+
+// Wake touches a label at a time, which replaces an earlier one.
+func (c *changes) Wake(label string, at time.Time) { c.wakes.Set(label, at) }
 
 func (c *changes) touch(p *Place) {
 	c.touched[p.Request.Label] = true
@@ -112,22 +130,6 @@ func (f *Nodes) Draining(id NodeID) bool {
 	return ok && n.draining
 }
 
-// DrainingLabels returns the labels of the actors on nodes that are being drained, or are leaving.
-func (f *Nodes) DrainingLabels() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, n := range f.known {
-			if !n.draining {
-				continue
-			}
-			for label := range n.places {
-				if !yield(label) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // View returns the known members.
 func (f *Nodes) View() View {
 	if f.cachedView == nil {
@@ -159,8 +161,11 @@ func (f *Nodes) Settled() bool {
 	return true
 }
 
-// Tick handles the deadlines that have passed.
-func (f *Nodes) Tick() {
+// tick handles the deadlines that have passed.
+func (f *Nodes) tick() {
+	for _, label := range f.wakes.Pass(f.now) {
+		f.Touch(label)
+	}
 	for _, key := range f.unanswered.Pass(f.now) {
 		if n, ok := f.known[key.on]; ok {
 			f.request(n, n.places[key.label])
@@ -172,32 +177,10 @@ func (f *Nodes) Tick() {
 	f.expireGone()
 }
 
-// Reconcile lets the workloads act until nothing changes any more: what one of them has placed may
-// concern another. It stops the orphans of the labels for which unwanted returns true.
-func (f *Nodes) Reconcile(unwanted func(label string) bool) {
-	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
-		touched, moreRoom := f.touched, f.moreRoom
-		f.touched, f.moreRoom = map[string]bool{}, false
-		for _, w := range f.workloads {
-			w.Notice(touched, moreRoom)
-		}
-		for _, w := range f.workloads {
-			w.Reconcile()
-		}
-		for _, p := range f.orphans.sorted() {
-			if unwanted(p.Request.Label) {
-				f.Stop(p.On, p.Request.Label, "")
-			}
-		}
-	}
-}
-
 // Next returns when a step is due even if nothing happens.
 func (f *Nodes) Next() (time.Time, bool) {
 	var e deadlines.Earliest
-	for _, w := range f.workloads {
-		e.Add(w.Next())
-	}
+	e.Add(f.wakes.First())
 	e.Add(f.unanswered.First())
 	e.Add(f.reportsDue.First())
 	e.Add(f.goneUntil.First())

@@ -1,7 +1,6 @@
 package home_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -21,7 +20,7 @@ type shards struct {
 
 const cart = "cart/17"
 
-func (s *shards) Owns(label string) bool { return label == cart }
+func (s *shards) Handle(home.Input) {}
 
 func (s *shards) tell(what string, on home.NodeID) { s.told = append(s.told, what+" "+on.Name) }
 
@@ -46,10 +45,6 @@ func (s *shards) Ended(_ string, _ home.RequestID, on home.NodeID, why home.Endi
 	s.on = home.NodeID{}
 }
 
-func (s *shards) Found(_ string, on home.NodeID, actor home.Reported) {
-	s.tell(fmt.Sprintf("found %v", actor.Generation), on)
-}
-
 func (s *shards) Lost(on home.NodeID) {
 	s.tell("lost", on)
 	if s.on == on {
@@ -57,14 +52,15 @@ func (s *shards) Lost(on home.NodeID) {
 	}
 }
 
-func (s *shards) Leaving(home.NodeID) bool        { return false }
-func (s *shards) Notice(map[string]bool, bool)    {}
-func (s *shards) Next() (at time.Time, some bool) { return at, false }
+func (s *shards) Leaving(home.NodeID) bool { return false }
+func (s *shards) Unwanted(string) bool     { return true }
+func (s *shards) MoreRoom()                { s.nodes.Touch(cart) }
+func (s *shards) Serve()                   {}
 
-func (s *shards) Reconcile() {
+func (s *shards) Review(string) {
 	alive := s.nodes.View().Alive()
 	switch {
-	case !s.nodes.Settled() || len(alive) == 0:
+	case len(alive) == 0:
 	case !s.on.IsZero() && s.nodes.Draining(s.on):
 		s.nodes.Stop(s.on, cart, "drain")
 	case s.on.IsZero() && len(s.nodes.PlacesOf(cart)) == 0:
@@ -92,12 +88,8 @@ func newShardsRig() *shardsRig {
 }
 
 // step handles an input, and then the answers of the nodes.
-func (r *shardsRig) step(in func()) {
-	r.nodes.Advance(r.now)
-	in()
-	r.nodes.Tick()
-	r.nodes.Reconcile(func(string) bool { return true })
-	r.nodes.EndDrains()
+func (r *shardsRig) step(in home.Input) {
+	r.nodes.Step(in, r.now)
 	for _, e := range r.nodes.Take() {
 		switch e := e.(type) {
 		case home.Reply:
@@ -120,7 +112,7 @@ func (r *shardsRig) answer(on home.NodeID, msg any) {
 	case home.StopRequest:
 		out.StopAck = &home.StopAck{ID: m.ID, Label: m.Label}
 	}
-	r.step(func() { r.nodes.Receive(out) })
+	r.step(home.Received{Message: out})
 }
 
 // look gives the nodes a view with the members of those names, and those that are gone.
@@ -129,7 +121,7 @@ func (r *shardsRig) look(names string, gone ...home.Gone) {
 	for _, name := range names {
 		members = append(members, home.Node{Name: string(name), Incarnation: 1, Up: true, Reachable: true})
 	}
-	r.step(func() { r.nodes.Update(members, gone) })
+	r.step(home.ViewChanged{Nodes: members, Gone: gone})
 }
 
 func (r *shardsRig) hears(t *testing.T, told ...string) {
@@ -148,7 +140,7 @@ func TestAWorkloadStartsItsActorWhenAllNodesHaveReported(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, r.now.Add(time.Second), at)
 	r.now = at
-	r.step(func() {})
+	r.step(home.Tick{})
 	r.hears(t, "started a")
 	on, ok := r.nodes.NodeOf(cart)
 	require.True(t, ok)
@@ -164,7 +156,7 @@ func TestADrainEndsWhenTheWorkloadHasMovedItsActor(t *testing.T) {
 	r := newShardsRig()
 	r.look("ab")
 	r.hears(t, "started a")
-	r.step(func() { r.nodes.Drain(r.on, 7) })
+	r.step(home.Drain{Node: r.on, Token: 7})
 	r.hears(t, "stopped a", "started b")
 	require.Equal(t, []home.Token{7}, r.replies)
 }
@@ -178,7 +170,7 @@ func TestAnActorOfALostNodeIsLostWhenItsTimeIsOver(t *testing.T) {
 	require.Empty(t, r.told)
 	require.Len(t, r.nodes.PlacesOf(cart), 1)
 	r.now = until
-	r.step(func() {})
+	r.step(home.Tick{})
 	r.hears(t, "lost a", "started b")
 }
 
@@ -187,5 +179,5 @@ func TestAnOrphanIsStoppedBeforeTheWorkloadStartsItsActor(t *testing.T) {
 	former := home.Reported{ID: home.RequestID{Epoch: 1, N: 9}, Label: cart, Generation: generation.Generation{Term: 5}, Started: true}
 	r.runs[home.NodeID{Name: "b", Incarnation: 1}] = []home.Reported{former}
 	r.look("ab")
-	r.hears(t, "found 5.0 b", "stopped b", "started a")
+	r.hears(t, "stopped b", "started a")
 }

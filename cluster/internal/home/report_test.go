@@ -96,17 +96,16 @@ func newPartsRig(t *testing.T, epoch uint64) *partsRig {
 		}
 	}))
 	require.Equal(t, []string{`report after ""`}, r.asked(func() {
-		r.nodes.Update([]Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}, nil)
+		r.nodes.update([]Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}, nil)
 	}))
 	return r
 }
 
 // asked returns what the agent is told because of an input.
 func (r *partsRig) asked(in func()) (all []string) {
-	r.nodes.Advance(r.now)
+	r.nodes.advance(r.now)
 	in()
-	r.nodes.Tick()
-	r.nodes.Reconcile(func(string) bool { return false })
+	r.nodes.finish()
 	for _, e := range r.nodes.Take() {
 		s, _ := e.(Send)
 		switch m := s.Msg.(type) {
@@ -137,7 +136,7 @@ func (r *partsRig) hears(after string, more bool, running ...uint64) []string {
 }
 
 func (r *partsRig) says(rep Report) []string {
-	return r.asked(func() { r.nodes.Receive(FromAgent{Node: "n", Incarnation: 1, Report: &rep}) })
+	return r.asked(func() { r.nodes.receive(FromAgent{Node: "n", Incarnation: 1, Report: &rep}) })
 }
 
 func (r *partsRig) ready() bool {

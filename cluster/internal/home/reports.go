@@ -36,9 +36,9 @@ func (f *Nodes) RequestFullReport(id NodeID) {
 	}
 }
 
-// Receive handles a message of an agent. A message of an unknown node, or about a request that has
+// receive handles a message of an agent. A message of an unknown node, or about a request that has
 // been superseded, comes too late and is ignored.
-func (f *Nodes) Receive(msg FromAgent) {
+func (f *Nodes) receive(msg FromAgent) {
 	n := f.known[NodeID{Name: msg.Node, Incarnation: msg.Incarnation}]
 	if n == nil {
 		return
@@ -78,7 +78,7 @@ func (f *Nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	case ack.Error != "":
 		f.miss(p, ack.Error, f.now, &f.outbox)
 		f.dropPlace(n, p)
-		f.workloads.notify(ack.Label, func(w Workload) { w.Failed(ack.Label, ack.ID, n.id, Ending{ack.Error, ack.FencedBy}) })
+		f.workloads.tell(func(w Workload) { w.Failed(ack.Label, ack.ID, n.id, Ending{ack.Error, ack.FencedBy}) })
 	case p.Phase == Starting:
 		f.setRunning(p)
 	}
@@ -90,7 +90,7 @@ func (f *Nodes) setRunning(p *Place) {
 	f.unanswered.Clear(p.key())
 	f.touch(p)
 	f.fill(p, "", &f.outbox)
-	f.workloads.notify(p.Request.Label, func(w Workload) { w.Started(p.Request.Label, p.Request.ID, p.On) })
+	f.workloads.tell(func(w Workload) { w.Started(p.Request.Label, p.Request.ID, p.On) })
 }
 
 // receiveStopAck handles a StopAck. If a former coordinator has stopped the actor, it ends without
@@ -102,17 +102,17 @@ func (f *Nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	case p.Phase != Stopping:
 		f.leave(p, EndedAlone, f.now)
 		f.dropPlace(n, p)
-		f.workloads.notify(ack.Label, func(w Workload) { w.Ended(ack.Label, ack.ID, n.id, Ending{Text: "stopped by a former coordinator"}) })
+		f.workloads.tell(func(w Workload) { w.Ended(ack.Label, ack.ID, n.id, Ending{Text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
 		p.enter(Running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.Clear(p.key())
 		f.touch(p)
 		f.fill(p, ack.Error, &f.outbox)
-		f.workloads.notify(ack.Label, func(w Workload) { w.Refused(ack.Label, ack.ID, n.id, ack.Error) })
+		f.workloads.tell(func(w Workload) { w.Refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
-		f.workloads.notify(ack.Label, func(w Workload) { w.Stopped(ack.Label, ack.ID, n.id) })
+		f.workloads.tell(func(w Workload) { w.Stopped(ack.Label, ack.ID, n.id) })
 	}
 }
 
@@ -133,7 +133,7 @@ func (f *Nodes) receiveEnded(n *nodeState, e Ended) {
 	}
 	f.send(n.id, ended.stop())
 	if p != nil {
-		f.workloads.notify(e.Label, func(w Workload) { w.Ended(e.Label, e.ID, n.id, Ending{e.Error, e.FencedBy}) })
+		f.workloads.tell(func(w Workload) { w.Ended(e.Label, e.ID, n.id, Ending{e.Error, e.FencedBy}) })
 	}
 }
 
@@ -242,7 +242,6 @@ func (f *Nodes) addOrphan(n *nodeState, a Reported) {
 	}
 	f.orphans[p] = true
 	f.addPlace(n, p)
-	f.workloads.notify(a.Label, func(w Workload) { w.Found(a.Label, n.id, a) })
 }
 
 // sorted returns the places on n, sorted by label.

@@ -16,26 +16,42 @@ func IncarnationOf(self cluster.Member) uint64 {
 	return self.Incarnation
 }
 
-// ViewOf returns v, a view of n, for [home.Nodes.Update]. It always has the whole state, so no
-// change is missed, and a new coordinator knows as much as the old one. A former member may still
-// be running for the duration margin after its removal. A margin of 0 stands for the one that the
-// cluster recommends, and a negative margin for no time.
-func ViewOf(n *cluster.Node, v cluster.View, margin time.Duration) (nodes []home.Node, gone []home.Gone) {
+// ViewChanged tells a coordinator that the view of its node has changed. It has no content, because
+// what counts is the view at the time when it is handled; see [ViewOf].
+type ViewChanged struct{}
+
+// IsInput implements [home.Input].
+func (ViewChanged) IsInput() {}
+
+// Listen has a coordinator told of each change of the view of its node. It returns where agents
+// send their messages.
+func Listen(ctx *actor.Context[home.Input], n *cluster.Node) actor.ActorRef[home.FromAgent] {
+	ctx.Defer(cluster.Subscribe(n, actor.Adapt(ctx, func(cluster.View) home.Input { return ViewChanged{} })))
+	return actor.Adapt(ctx, func(msg home.FromAgent) home.Input { return home.Received{Message: msg} })
+}
+
+// ViewOf returns the view of n. It always has the whole state, so no change is missed, and a new
+// coordinator knows as much as the old one. A former member may still be running for the duration
+// margin after its removal. A margin of 0 stands for the one that the cluster recommends, and a
+// negative margin for no time. member is false if n is no member, because the view of a former
+// member says nothing about the others.
+func ViewOf(n *cluster.Node, margin time.Duration) (now home.ViewChanged, member bool) {
+	v := n.View()
 	for _, m := range v.Members {
 		if m.Status == cluster.Down { // its time to run is known once it has been removed
-			gone = append(gone, home.Gone{Name: m.Name, Incarnation: m.Incarnation})
+			now.Gone = append(now.Gone, home.Gone{Name: m.Name, Incarnation: m.Incarnation})
 			continue
 		}
-		nodes = append(nodes, NodeOf(m, v.Reachable(m))) // an exiting node is still stopping its actors
+		now.Nodes = append(now.Nodes, NodeOf(m, v.Reachable(m))) // an exiting node is still stopping its actors
 	}
 	for _, g := range n.Gone(v) {
 		until := g.Until
 		if margin != 0 {
 			until = g.Since.Add(max(margin, 0))
 		}
-		gone = append(gone, home.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
+		now.Gone = append(now.Gone, home.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
 	}
-	return nodes, gone
+	return now, IncarnationOf(v.Self) != 0
 }
 
 // NodeOf returns what the cluster knows of a member.

@@ -59,7 +59,7 @@ func (r caseRig) quiet() {
 	for label := range r.m.specs.all {
 		require.Empty(r.t, r.m.nodes.Awaited(label))
 	}
-	require.Empty(r.t, r.m.held)
+	require.Empty(r.t, r.m.held())
 	require.Empty(r.t, r.m.specs.removals)
 }
 

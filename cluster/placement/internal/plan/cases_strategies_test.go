@@ -51,7 +51,7 @@ func TestTheOrderInWhichNodesComeDoesNotMatter(t *testing.T) {
 	r := newCaseRig(t, "b", "c", "a")
 	rng := rand.New(rand.NewPCG(23, 0)) //nolint:gosec // an order, not a secret
 	for range 100 {
-		v := ViewChanged{Nodes: []home.Node{r.nodes["a"], r.nodes["b"], r.nodes["c"]}}
+		v := home.ViewChanged{Nodes: []home.Node{r.nodes["a"], r.nodes["b"], r.nodes["c"]}}
 		rng.Shuffle(3, func(i, j int) { v.Nodes[i], v.Nodes[j] = v.Nodes[j], v.Nodes[i] })
 		r.step(v)
 		require.Equal(t, "a", r.place(caseSpec("s", Constraints{})))

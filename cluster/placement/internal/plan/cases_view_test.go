@@ -128,7 +128,7 @@ func TestTheSameViewAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	old := ViewChanged{Nodes: []home.Node{r.nodes["alpha"], r.nodes["beta"]}}
+	old := home.ViewChanged{Nodes: []home.Node{r.nodes["alpha"], r.nodes["beta"]}}
 	for range 3 {
 		facts, effects := r.m.Step(old, r.now)
 		require.Empty(t, facts)

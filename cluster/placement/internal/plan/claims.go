@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // errNoAnswer is the result of a claim that was not answered in time. A later answer is ignored.
@@ -16,8 +16,7 @@ var errNoAnswer = errors.New("no answer in time")
 // claims are those that the source of generations has not answered.
 type claims struct {
 	open map[uint64]*claim
-	due  deadlines.Map[uint64] // when the wait for each answer ends
-	last uint64                // the number of the last claim
+	last uint64 // the number of the last claim
 }
 
 // A purpose is the reason for a claim.
@@ -31,6 +30,8 @@ const (
 
 // A claim is a term that is claimed for a new owner, and what to do with it.
 type claim struct {
+	number  uint64
+	until   time.Time // when the wait for the answer ends
 	purpose purpose
 	owner   string
 	spec    SingletonSpec // of StartSingleton
@@ -49,12 +50,12 @@ func (x *singleton) claim(c claim) {
 		c.answered(floor+1, nil)
 		return
 	}
-	x.asking = &c
 	all := &x.in.claims
 	all.last++
-	all.open[all.last] = &c
-	all.due.Set(all.last, x.now().Add(x.in.cfg.SourceTimeout))
-	x.in.nodes.Emit(ClaimTerm{Number: all.last, Label: x.label, Owner: c.owner, Floor: floor})
+	c.number, c.until = all.last, x.now().Add(x.in.cfg.SourceTimeout)
+	x.asking, all.open[c.number] = &c, &c
+	x.touch()
+	x.in.nodes.Emit(ClaimTerm{Number: c.number, Label: x.label, Owner: c.owner, Floor: floor})
 }
 
 // end handles an answer of the source, and then the requests that waited for it. The answer to a
@@ -65,7 +66,6 @@ func (all *claims) end(in TermClaimed) {
 		return
 	}
 	delete(all.open, in.Number)
-	all.due.Clear(in.Number)
 	x := c.x
 	x.asking = nil
 	c.answered(in.Term, in.Err)

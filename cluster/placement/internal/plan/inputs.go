@@ -6,39 +6,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
-// An Input is something that happens to the coordinator.
-type Input interface{ input() }
-
-func (Recovered) input()      {}
-func (ViewChanged) input()    {}
-func (Received) input()       {}
-func (Submit) input()         {}
-func (Remove) input()         {}
-func (Drain) input()          {}
-func (StartSingleton) input() {}
-func (MoveSingleton) input()  {}
-func (StopSingleton) input()  {}
-func (TermClaimed) input()    {}
-func (withdrawn) input()      {}
-func (Tick) input()           {}
-
-// IsEffect implements [Effect].
-func (ClaimTerm) IsEffect() {}
-
 type (
-	// Recovered: all facts have been replayed. It is the first input, and occurs once.
-	Recovered struct{}
-
-	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
-	// ignored. Gone are former members that may still be running.
-	ViewChanged struct {
-		Nodes []home.Node
-		Gone  []home.Gone
-	}
-
-	// Received has a message of an agent.
-	Received struct{ Message home.FromAgent }
-
 	Submit struct {
 		Token home.Token
 		Spec  Spec
@@ -47,12 +15,6 @@ type (
 	Remove struct {
 		Token home.Token
 		Label string
-	}
-	// Drain: the node is leaving, so its actors are moved away.
-	Drain struct {
-		Token       home.Token
-		Node        string
-		Incarnation uint64
 	}
 	StartSingleton struct {
 		Token home.Token
@@ -77,10 +39,15 @@ type (
 	// withdrawn: the journal rejects a fact with a spec, which the last step has accepted. No
 	// request to start an actor of it has been sent.
 	withdrawn struct{ fact Fact }
-
-	// Tick: it is the time that Next has returned, or later.
-	Tick struct{}
 )
+
+func (Submit) IsInput()         {}
+func (Remove) IsInput()         {}
+func (StartSingleton) IsInput() {}
+func (MoveSingleton) IsInput()  {}
+func (StopSingleton) IsInput()  {}
+func (TermClaimed) IsInput()    {}
+func (withdrawn) IsInput()      {}
 
 // ClaimTerm claims a term above the floor from the source of generations. A [TermClaimed] of the
 // same number is expected.
@@ -90,3 +57,6 @@ type ClaimTerm struct {
 	Owner  string
 	Floor  uint64
 }
+
+// IsEffect implements [Effect].
+func (ClaimTerm) IsEffect() {}

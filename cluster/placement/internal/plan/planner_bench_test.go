@@ -24,12 +24,12 @@ func newBenchCluster(nodes int) *benchCluster {
 		name := fmt.Sprintf("node-%02d", i)
 		f.nodes = append(f.nodes, home.Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
 	}
-	f.step(Recovered{})
-	f.step(ViewChanged{Nodes: f.nodes})
+	f.step(home.Recovered{})
+	f.step(home.ViewChanged{Nodes: f.nodes})
 	return f
 }
 
-func (f *benchCluster) step(in Input) {
+func (f *benchCluster) step(in home.Input) {
 	_, effects := f.m.Step(in, f.now)
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -43,7 +43,7 @@ func (f *benchCluster) step(in Input) {
 			case home.ReportRequest:
 				said.Report = &home.Report{Epoch: m.Epoch}
 			}
-			f.step(Received{said})
+			f.step(home.Received{Message: said})
 		case home.Reply:
 			if e.Err != nil {
 				panic(e.Err)
@@ -85,11 +85,11 @@ func BenchmarkMachinePlaces1000Anew(b *testing.B) {
 	}
 	incarnation := uint64(1)
 	for b.Loop() {
-		f.step(ViewChanged{Nodes: f.nodes[1:]})
+		f.step(home.ViewChanged{Nodes: f.nodes[1:]})
 		b.StopTimer()
 		incarnation++
 		f.nodes[0].Incarnation = incarnation
-		f.step(ViewChanged{Nodes: f.nodes})
+		f.step(home.ViewChanged{Nodes: f.nodes})
 		for n := 0; f.actorsOnFirst() < 1000; n++ {
 			label := fmt.Sprintf("more/%d/%d", incarnation, n)
 			f.submit(label)

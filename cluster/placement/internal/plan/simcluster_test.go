@@ -177,7 +177,7 @@ func (n *simNode) leave() {
 				}
 				end()
 			})
-			s.lead.step(Drain{Token: to, Node: n.name, Incarnation: at})
+			s.lead.step(home.Drain{Token: to, Node: home.NodeID{Name: n.name, Incarnation: at}})
 		}
 		s.in(3*time.Second, ask) // it was lost
 	}
@@ -197,8 +197,8 @@ func (s *sim) viewChanged() {
 
 func (n *simNode) mayLead(id home.NodeID) bool { return n.id() == id && n.alive && n.member && n.up }
 
-func (s *sim) view() ViewChanged {
-	v := ViewChanged{Gone: slices.Clone(s.gone)}
+func (s *sim) view() home.ViewChanged {
+	v := home.ViewChanged{Gone: slices.Clone(s.gone)}
 	for _, n := range s.nodes {
 		if !n.member {
 			continue

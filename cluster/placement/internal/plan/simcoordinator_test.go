@@ -57,7 +57,7 @@ func (s *sim) takeOver(n *simNode) {
 	}
 	s.lead = c
 	s.singletons.reigns = append(s.singletons.reigns, c)
-	c.step(Recovered{})
+	c.step(home.Recovered{})
 	if !c.dead {
 		c.step(s.view())
 	}
@@ -85,19 +85,19 @@ func (s *sim) config(epoch uint64) Config {
 		})
 	}
 	return Config{
-		Epoch: epoch, Strategy: by, Election: oldest(""), AckTimeout: time.Second,
-		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: []time.Duration{0, time.Second}[s.seed/2%2],
+		Config:   home.Config{Epoch: epoch, AckTimeout: time.Second, Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second},
+		Strategy: by, Election: oldest(""), SourceTimeout: []time.Duration{0, time.Second}[s.seed/2%2],
 	}
 }
 
 // step handles an input, stores the facts and carries out the effects, unless it is stopped in
 // between or another coordinator has taken over.
-func (c *simCoordinator) step(in Input) {
+func (c *simCoordinator) step(in home.Input) {
 	s := c.sim
 	if c.dead {
 		return
 	}
-	if _, quiet := in.(Tick); !quiet {
+	if _, quiet := in.(home.Tick); !quiet {
 		s.note("in %d: %s", c.epoch, simShow(in))
 	}
 	c.pending.Add(c.planner.Step(in, s.now))
@@ -234,7 +234,7 @@ func (c *simCoordinator) setAlarm() {
 	alarm := c.alarm
 	c.sim.in(at.Sub(c.sim.now), func() {
 		if c.alarm == alarm {
-			c.step(Tick{})
+			c.step(home.Tick{})
 		}
 	})
 }
@@ -246,6 +246,6 @@ func (c *simCoordinator) hear(from *simNode, msg home.FromAgent) {
 		if (from.cut || to.cut) && from.name != c.on.Name {
 			return
 		}
-		c.step(Received{Message: msg})
+		c.step(home.Received{Message: msg})
 	})
 }

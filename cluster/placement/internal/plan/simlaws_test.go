@@ -142,8 +142,8 @@ func (s *sim) final() {
 
 // finalRequests: every request has been answered.
 func (s *sim) finalRequests(m *Planner) {
-	if len(m.held) > 0 || len(m.specs.removals) > 0 {
-		s.breach("held %v, removals %v in the end", m.held, m.specs.removals)
+	if len(m.held()) > 0 || len(m.specs.removals) > 0 {
+		s.breach("held %v, removals %v in the end", m.held(), m.specs.removals)
 	}
 	for _, labels := range []iter.Seq[string]{maps.Keys(s.census), maps.Keys(m.specs.all), maps.Keys(m.singletons.all)} {
 		for label := range labels {
@@ -157,6 +157,9 @@ func (s *sim) finalRequests(m *Planner) {
 }
 
 // owns reports whether a label is in use.
+// held returns the requests that have not been served.
+func (m *Planner) held() []home.Input { return slices.Concat(m.specs.held, m.singletons.held) }
+
 func (m *Planner) owns(label string) bool { return m.specs.Owns(label) || m.singletons.Owns(label) }
 
 // finalAgents: no agent has anything to say.
@@ -263,7 +266,7 @@ func (s *sim) finalJournal(m *Planner) {
 	for _, f := range s.journal {
 		next.Replay(f)
 	}
-	next.Step(Recovered{}, s.now)
+	next.Step(home.Recovered{}, s.now)
 	for _, of := range slices.Sorted(maps.Keys(m.specs.all)) {
 		a, b := m.specs.all[of], next.specs.all[of]
 		if b == nil || a.record(m.nodes).Node != b.record(next.nodes).Node || a.request != b.request || a.stage != b.stage || !a.Equal(b.Spec) {
@@ -299,13 +302,13 @@ func simShow(v any) string {
 		return fmt.Sprintf("start %s as %v", v.Label, v.ID)
 	case home.StopRequest:
 		return fmt.Sprintf("stop %s of %v", v.Label, v.ID)
-	case Received:
+	case home.Received:
 		return simShow(v.Message)
 	case home.FromAgent:
 		return fmt.Sprintf("%s.%d says %s", v.Node, v.Incarnation, simShowAgent(v))
 	case Submit:
 		return fmt.Sprintf("submit %s %v %+v", v.Spec.Label, v.Spec.OnCrash, v.Spec.Constraints)
-	case ViewChanged:
+	case home.ViewChanged:
 		var b strings.Builder
 		for _, n := range v.Nodes {
 			fmt.Fprintf(&b, " %s.%d up %t reachable %t", n.Name, n.Incarnation, n.Up, n.Reachable)

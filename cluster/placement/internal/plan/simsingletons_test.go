@@ -70,7 +70,7 @@ func (g *simSingletons) fault() {
 	label := fmt.Sprintf("g%d", s.rng.IntN(4))
 	switch p := s.rng.Float64(); {
 	case p < 0.5:
-		g.ask(to, label, g.starts, func(t home.Token) Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
+		g.ask(to, label, g.starts, func(t home.Token) home.Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
 	case p < 0.75:
 		s.found.SingleMoves++
 		to.step(MoveSingleton{Token: s.clients.token(func(_ any, err error) {
@@ -79,7 +79,7 @@ func (g *simSingletons) fault() {
 			}
 		}), Label: label})
 	case p < 0.9:
-		g.ask(to, label, g.stops, func(t home.Token) Input { return StopSingleton{Token: t, Label: label} })
+		g.ask(to, label, g.stops, func(t home.Token) home.Input { return StopSingleton{Token: t, Label: label} })
 	default:
 		g.end(label)
 	}
@@ -112,7 +112,7 @@ func (g *simSingletons) drawSpec(label string) SingletonSpec {
 	return spec
 }
 
-func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(home.Token) Input) {
+func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(home.Token) home.Input) {
 	s := g.sim
 	a := &simAsked{to: to, at: s.now}
 	all[label] = append(all[label], a)
@@ -162,7 +162,7 @@ func (g *simSingletons) lookAt(c *simCoordinator, f Fact) {
 	if known && owner != f.Singleton.Owner {
 		g.sim.breach("%v of %s is that of %s and of %s", now, f.Label, owner, f.Singleton.Owner)
 	}
-	if by := g.source.owners[f.Label][now.Term]; c.planner.cfg.SourceTimeout > 0 && by != f.Singleton.Owner {
+	if by := g.source.owners[f.Label][now.Term]; c.planner.specs.cfg.SourceTimeout > 0 && by != f.Singleton.Owner {
 		g.sim.breach("%v of %s is that of %s, and the source's of %s", now, f.Label, f.Singleton.Owner, by)
 	}
 	all[now] = f.Singleton.Owner
@@ -232,8 +232,8 @@ func (g *simSingletons) write(x *simActor) {
 // final checks the laws that hold after a long quiet time.
 func (g *simSingletons) final(m *Planner) {
 	s := g.sim
-	if len(m.singletons.claims.open) > 0 || len(m.singletons.dirty) > 0 {
-		s.breach("open %v, dirty %v in the end", m.singletons.claims.open, m.singletons.dirty)
+	if len(m.singletons.claims.open) > 0 || !m.nodes.Settled() { // labels stay touched until it is
+		s.breach("open %v, settled %v in the end", m.singletons.claims.open, m.nodes.Settled())
 	}
 	for label, x := range m.singletons.all {
 		g.finalSingle(m, label, x)

@@ -34,7 +34,7 @@ type singleton struct {
 	asking     *claim       // the claim that is in flight, or nil
 	floor      uint64       // the highest term that a journal is known to have; the next grant must be above it
 	granted    grant        // the last one, to any node
-	requests   []Input      // wait until the source has answered
+	requests   []home.Input // wait until the source has answered
 	stopTokens []home.Token // requests that wait for its end
 
 	attempts int       // that have failed since it ran well
@@ -50,7 +50,7 @@ type grant struct {
 	generation Generation
 }
 
-func (x *singleton) touch() { x.in.dirty[x.label] = true }
+func (x *singleton) touch() { x.in.nodes.Touch(x.label) }
 
 func (x *singleton) now() time.Time { return x.in.nodes.Now() }
 
@@ -74,7 +74,7 @@ func (x *singleton) resetFailures() {
 func (x *singleton) backOff(why string) {
 	x.attempts++
 	x.why = why
-	x.retryAt = x.now().Add(x.in.cfg.delay(x.attempts))
+	x.retryAt = x.now().Add(x.in.cfg.Delay(x.attempts))
 }
 
 // rise keeps the next instance above the term that has claimed its journal: the id was used by
@@ -181,6 +181,9 @@ func (x *singleton) startDrain() {
 // step takes the next action. It stops unwanted instances, and starts an instance only when no
 // other can be running.
 func (x *singleton) step() {
+	if x.asking != nil && !x.now().Before(x.asking.until) {
+		x.in.claims.end(TermClaimed{Number: x.asking.number, Err: errNoAnswer})
+	}
 	x.stopUnwanted()
 	switch {
 	case x.occupied():
@@ -201,6 +204,9 @@ func (x *singleton) next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(x.retryAt, x.now().Before(x.retryAt))
 	e.Add(x.drainUntil, !x.drainUntil.IsZero())
+	if x.asking != nil {
+		e.Add(x.asking.until, true)
+	}
 	return e.At, e.OK
 }
 
@@ -297,7 +303,7 @@ func (x *singleton) moveTarget() (owner string, ok bool) {
 // on the owner. Otherwise it needs a new grant: the next sequence number for another start on the
 // same node, or the next term for a start on another node or above the floor.
 func (x *singleton) place() {
-	if !x.registered || !x.mayAsk() || !x.in.nodes.Settled() {
+	if !x.registered || !x.mayAsk() {
 		return
 	}
 	v, election := x.in.nodes.View(), x.in.cfg.Election

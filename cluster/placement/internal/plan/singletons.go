@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
@@ -24,14 +22,12 @@ type singletons struct {
 	before  map[string]singletonRecord // what the last facts have replaced
 
 	changed map[string]*singleton // whose record may have changed
-	dirty   map[string]bool       // labels that take a step
-	due     deadlines.Map[string] // when labels take a step even if nothing happens
-	settled bool                  // of nodes, at the last step
+	held    []home.Input          // requests that wait until enough is known to answer them
 }
 
 func newSingletons(cfg Config, f *home.Nodes) *singletons {
 	return &singletons{
-		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{}, claims: claims{open: map[uint64]*claim{}},
+		cfg: cfg, nodes: f, all: map[string]*singleton{}, claims: claims{open: map[uint64]*claim{}},
 		records: map[string]singletonRecord{}, before: map[string]singletonRecord{}, changed: map[string]*singleton{},
 	}
 }
@@ -45,12 +41,6 @@ func (s *singletons) add(label string) *singleton {
 	return x
 }
 
-func (s *singletons) touchAll() {
-	for label := range s.all {
-		s.dirty[label] = true
-	}
-}
-
 // Owns reports whether a singleton of that label exists, or an instance of one is still ending.
 func (s *singletons) Owns(label string) bool { return s.all[label] != nil }
 
@@ -61,6 +51,33 @@ func (s *singletons) ownership(label string) (Ownership, bool) {
 		return Ownership{}, false
 	}
 	return x.ownership(), true
+}
+
+func (s *singletons) Handle(in home.Input) {
+	if _, undoes := in.(withdrawn); !undoes {
+		clear(s.before)
+	}
+	switch in := in.(type) {
+	case home.Recovered:
+		s.begin()
+	case StartSingleton, MoveSingleton, StopSingleton:
+		s.held = append(s.held, in)
+	case TermClaimed:
+		s.claims.end(in)
+	case withdrawn:
+		if in.fact.Singleton != nil {
+			s.withdraw(in.fact)
+		}
+	}
+}
+
+// Serve serves the held requests.
+func (s *singletons) Serve() {
+	held := s.held
+	s.held = nil
+	for _, in := range held {
+		s.apply(in)
+	}
 }
 
 // replay applies a fact of the journal.
@@ -95,7 +112,7 @@ func (s *singletons) withdraw(f Fact) {
 }
 
 // apply handles a request.
-func (s *singletons) apply(in Input) {
+func (s *singletons) apply(in home.Input) {
 	switch in := in.(type) {
 	case StartSingleton:
 		s.start(in)
@@ -262,10 +279,6 @@ func (s *singletons) Refused(label string, id home.RequestID, on home.NodeID, wh
 	}
 }
 
-func (s *singletons) Found(label string, on home.NodeID, actor home.Reported) {
-	s.byRequest(label, actor.ID, on)
-}
-
 // Lost removes the owner of each singleton that ran on the node. Its anchor names the next one.
 func (s *singletons) Lost(on home.NodeID) {
 	for _, x := range s.all {
@@ -293,40 +306,19 @@ func (s *singletons) Leaving(on home.NodeID) bool {
 	return false
 }
 
-// Notice marks the singletons whose places have changed, or all of them, for a step.
-func (s *singletons) Notice(labels map[string]bool, all bool) {
-	for label := range labels {
-		if s.all[label] != nil {
-			s.dirty[label] = true
-		}
-	}
-	if all {
-		s.touchAll()
+// Unwanted: a singleton decides itself what becomes of an orphan of its label.
+func (s *singletons) Unwanted(string) bool { return false }
+
+func (s *singletons) MoreRoom() {
+	for label := range s.all {
+		s.nodes.Touch(label)
 	}
 }
 
-// Reconcile gives up claims that have taken too long, and then each dirty singleton takes a step.
-func (s *singletons) Reconcile() {
-	now := s.nodes.Now()
-	for _, number := range s.claims.due.Pass(now) {
-		s.claims.end(TermClaimed{Number: number, Err: errNoAnswer})
-	}
-	for _, label := range s.due.Pass(now) {
-		s.dirty[label] = true
-	}
-	if settled := s.nodes.Settled(); settled != s.settled {
-		s.settled = settled
-		s.touchAll()
-	}
-	for len(s.dirty) > 0 {
-		labels := slices.Sorted(maps.Keys(s.dirty))
-		s.dirty = map[string]bool{}
-		for _, label := range labels {
-			if x := s.all[label]; x != nil {
-				x.step()
-				s.keep(x)
-			}
-		}
+func (s *singletons) Review(label string) {
+	if x := s.all[label]; x != nil {
+		x.step()
+		s.keep(x)
 	}
 }
 
@@ -343,9 +335,7 @@ func (s *singletons) remove(x *singleton) {
 func (s *singletons) keep(x *singleton) {
 	s.changed[x.label] = x
 	if at, ok := x.next(); ok && s.all[x.label] == x {
-		s.due.Set(x.label, at)
-	} else {
-		s.due.Clear(x.label)
+		s.nodes.Wake(x.label, at)
 	}
 }
 
@@ -365,12 +355,4 @@ func (s *singletons) facts() (facts []Fact) {
 	}
 	clear(s.changed)
 	return facts
-}
-
-// Next returns when a step is due.
-func (s *singletons) Next() (time.Time, bool) {
-	var e deadlines.Earliest
-	e.Add(s.due.First())
-	e.Add(s.claims.due.First())
-	return e.At, e.OK
 }

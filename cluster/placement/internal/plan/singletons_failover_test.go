@@ -108,7 +108,7 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	r.start("catalog", Leader())
 	r.start("minter", OnNode("c"))
 	for _, label := range []string{"x", "y", "z"} {
-		r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
+		r.ask(func(to home.Token) home.Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
 	}
 	delete(r.agents, home.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")

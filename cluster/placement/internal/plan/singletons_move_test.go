@@ -79,7 +79,7 @@ func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
 	r, _ := moving(t, 0)
 	for range 365 {
 		r.now = r.now.Add(24 * time.Hour)
-		r.step(Tick{})
+		r.step(home.Tick{})
 		r.sends, r.held = nil, nil
 	}
 	r.is("catalog", SingletonDraining, "b", 1, 0)
@@ -203,7 +203,9 @@ func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	r.start("manager", Leader())
 	r.holdCalls = true
 	a := home.IDOf(r.nodes["a"])
-	drained := r.ask(func(to home.Token) Input { return Drain{Token: to, Node: a.Name, Incarnation: a.Incarnation} })
+	drained := r.ask(func(to home.Token) home.Input {
+		return home.Drain{Token: to, Node: home.NodeID{Name: a.Name, Incarnation: a.Incarnation}}
+	})
 	r.pending(drained)
 	r.holdCalls, r.holdStops = false, true
 	r.answerNext()

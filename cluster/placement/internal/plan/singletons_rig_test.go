@@ -43,8 +43,8 @@ type singletonsRig struct {
 }
 
 var rigConfig = Config{
+	Config:   home.Config{AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second},
 	Strategy: LeastLoaded(), Election: oldest(""),
-	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second,
 }
 
 // newSingletonsRig returns a rig with those nodes, the oldest first. Each is a name, optionally
@@ -93,13 +93,13 @@ func (r *singletonsRig) boot() {
 		r.m.Replay(Fact{Label: label, Singleton: &rec})
 	}
 	r.calls, r.sends, r.held = nil, nil, nil
-	r.step(Recovered{})
+	r.step(home.Recovered{})
 	r.look()
 }
 
 // look gives the planner the state of the cluster.
 func (r *singletonsRig) look() {
-	v := ViewChanged{Gone: r.gone}
+	v := home.ViewChanged{Gone: r.gone}
 	for _, n := range r.nodes {
 		v.Nodes = append(v.Nodes, n)
 	}
@@ -128,7 +128,7 @@ func (r *singletonsRig) change(name string, do func(*home.Node)) {
 	r.look()
 }
 
-func (r *singletonsRig) step(in Input) {
+func (r *singletonsRig) step(in home.Input) {
 	var u journaled.Pending[Fact, home.Effect]
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
@@ -249,7 +249,7 @@ func (r *singletonsRig) requireAnchor(on home.NodeID, start home.StartRequest) {
 
 func (r *singletonsRig) hear(id home.NodeID, msg home.FromAgent) {
 	msg.Node, msg.Incarnation = id.Name, id.Incarnation
-	r.step(Received{msg})
+	r.step(home.Received{Message: msg})
 }
 
 func (r *singletonsRig) ackStart(id home.NodeID, m home.StartRequest) {
@@ -302,13 +302,13 @@ func (r *singletonsRig) pass(d time.Duration) {
 		if at.After(r.now) {
 			r.now = at
 		}
-		r.step(Tick{})
+		r.step(home.Tick{})
 	}
 	r.now = end
-	r.step(Tick{})
+	r.step(home.Tick{})
 }
 
-func (r *singletonsRig) ask(in func(home.Token) Input) home.Token {
+func (r *singletonsRig) ask(in func(home.Token) home.Input) home.Token {
 	r.tokens++
 	r.step(in(r.tokens))
 	return r.tokens
@@ -319,15 +319,15 @@ func (r *singletonsRig) start(label string, a Anchor) home.Token {
 }
 
 func (r *singletonsRig) startSpec(s SingletonSpec) home.Token {
-	return r.ask(func(t home.Token) Input { return StartSingleton{Token: t, Spec: s} })
+	return r.ask(func(t home.Token) home.Input { return StartSingleton{Token: t, Spec: s} })
 }
 
 func (r *singletonsRig) move(label string) home.Token {
-	return r.ask(func(t home.Token) Input { return MoveSingleton{Token: t, Label: label} })
+	return r.ask(func(t home.Token) home.Input { return MoveSingleton{Token: t, Label: label} })
 }
 
 func (r *singletonsRig) stop(label string) home.Token {
-	return r.ask(func(t home.Token) Input { return StopSingleton{Token: t, Label: label} })
+	return r.ask(func(t home.Token) home.Input { return StopSingleton{Token: t, Label: label} })
 }
 
 func singleOf(label string, a Anchor) SingletonSpec {

@@ -59,7 +59,7 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	r := newSourceRig(t, newFakeSource(), "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
-	r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
+	r.ask(func(to home.Token) home.Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
 	require.Equal(t, []string{"a"}, r.running("x"))
 	r.pass(2 * time.Second)
 	r.pending(to)

@@ -153,10 +153,10 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
+	r.ask(func(to home.Token) home.Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
 	r.failedWith(r.start("catalog", Leader()), ErrExists)
 	r.start("minter", Leader())
-	r.failedWith(r.ask(func(to home.Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
+	r.failedWith(r.ask(func(to home.Token) home.Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
 	require.NotContains(t, r.singles, "catalog")
 }
 

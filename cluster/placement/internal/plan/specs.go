@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // specs is the workload that keeps the actor of each spec running on one node.
@@ -26,11 +25,8 @@ type specs struct {
 	avoiders  relation // from a label to the labels that avoid it
 
 	nodeless map[string]bool // labels that are on no node
-	dirty    map[string]bool // labels to be reviewed
 	changed  map[string]bool // labels whose record or state may have changed
-
-	retries deadlines.Map[string] // when the next start is attempted
-	waits   deadlines.Map[string] // when the wait for the return of a node ends
+	held     []home.Input    // requests that wait until enough is known to answer them
 
 	inState       map[State]int
 	moves         map[Cause]uint64
@@ -49,6 +45,7 @@ type item struct {
 
 	startedAt time.Time // when it was reported to run; zero if it has not been
 	failures  int       // since it last ran for RetryMax
+	retryAt   time.Time // it is not started before
 	failedOn  []string  // names of nodes, since then
 	lastError string
 
@@ -81,8 +78,39 @@ func newSpecs(cfg Config, f *home.Nodes, taken func(label string) bool) *specs {
 		cfg: cfg, nodes: f, isSingleton: taken,
 		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
 		followers: relation{}, avoiders: relation{},
-		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
+		nodeless: map[string]bool{}, changed: map[string]bool{},
 		inState: map[State]int{}, moves: map[Cause]uint64{},
+	}
+}
+
+func (s *specs) Handle(in home.Input) {
+	switch in := in.(type) {
+	case home.Recovered:
+		s.begin()
+	case Submit, Remove:
+		s.held = append(s.held, in)
+	case withdrawn:
+		if in.fact.Record != nil {
+			withdraw(s, in.fact.Label)
+		}
+	}
+}
+
+// Serve serves the held requests.
+func (s *specs) Serve() {
+	held := s.held
+	s.held = nil
+	for _, in := range held {
+		switch in := in.(type) {
+		case Submit:
+			if awaitsNode(s, &in) {
+				s.held = append(s.held, in)
+			} else {
+				s.submit(in)
+			}
+		case Remove:
+			s.remove(in)
+		}
 	}
 }
 
@@ -162,13 +190,11 @@ func (s *specs) remove(in Remove) {
 }
 
 // withdraw removes a spec that the journal rejects, before anything was requested.
-func (s *specs) withdraw(label string) {
-	it := s.all[label]
-	if it == nil {
-		return
+func withdraw(s *specs, label string) {
+	if it := s.all[label]; it != nil {
+		s.forget(label)
+		s.nodes.Forget(it.on, label)
 	}
-	s.forget(label)
-	s.nodes.Forget(it.on, label)
 }
 
 // stop requests the stop of every actor of a label.
@@ -230,7 +256,7 @@ func (s *specs) begin() {
 		case placed:
 			s.nodes.StartBeside(it.on, it.Constraints.ColocateWith, it.startRequest())
 		case waiting:
-			s.waits.Set(label, it.until)
+			s.nodes.Wake(label, it.until)
 		case unplaced, leaving:
 		}
 	}
@@ -258,8 +284,6 @@ func (s *specs) forget(label string) {
 	delete(s.all, label)
 	delete(s.nodeless, label)
 	s.nodes.GiveUp(label)
-	s.retries.Clear(label)
-	s.waits.Clear(label)
 	s.followers.remove(it.Constraints.ColocateWith, label)
 	for _, avoided := range it.Constraints.AntiAffinity {
 		s.avoiders.remove(avoided, label)
@@ -279,12 +303,14 @@ func (s *specs) enter(it *item, next stage) {
 	}
 	if next != waiting {
 		it.until = time.Time{}
-		s.waits.Clear(it.Label)
 	}
 	s.touch(it.Label)
 }
 
-func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, true }
+func (s *specs) touch(label string) {
+	s.changed[label] = true
+	s.nodes.Touch(label)
+}
 
 func (s *specs) Owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
 
@@ -335,9 +361,10 @@ func (s *specs) Refused(label string, id home.RequestID, _ home.NodeID, _ string
 	}
 }
 
-func (s *specs) Found(string, home.NodeID, home.Reported) {}
-
 func (s *specs) Leaving(home.NodeID) bool { return false }
+
+// Unwanted: no spec is adopted from an agent, because the journal has all of them.
+func (s *specs) Unwanted(label string) bool { return !s.isSingleton(label) }
 
 // retry places an item that has failed again after a delay.
 func (s *specs) retry(it *item, on home.NodeID, why string) {
@@ -347,7 +374,8 @@ func (s *specs) retry(it *item, on home.NodeID, why string) {
 		it.failedOn = append(it.failedOn, on.Name)
 	}
 	s.enter(it, unplaced)
-	s.retries.Set(it.Label, s.nodes.Now().Add(s.cfg.delay(it.failures)))
+	it.retryAt = s.nodes.Now().Add(s.cfg.Delay(it.failures))
+	s.nodes.Wake(it.Label, it.retryAt)
 }
 
 // Lost applies the crash strategies of the actors on a lost node.
@@ -377,7 +405,7 @@ func (s *specs) wait(it *item) {
 	s.enter(it, waiting)
 	it.request = home.RequestID{}
 	it.until = s.nodes.Now().Add(it.OnCrash.Wait)
-	s.waits.Set(it.Label, it.until)
+	s.nodes.Wake(it.Label, it.until)
 }
 
 // choose returns the node for a spec. It considers the labels that the spec avoids, and the labels
@@ -386,20 +414,30 @@ func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
 	return choose(spec, s.nodes.View(), s.beside(spec), s.cfg.Strategy, avoid...)
 }
 
-// awaitsNode reports whether no node is eligible for a new spec, and one would be if it were ready.
-func awaitsNode(s *specs, spec Spec) bool {
-	if s.check(spec) != nil || s.removals[spec.Label] != nil {
+// readyWait is how long a submission waits for a node that has not said yet that it takes part:
+// placement may just have been started there.
+const readyWait = 5 * time.Second
+
+// awaitsNode reports whether a submission would succeed if all members were ready, and waits for
+// that.
+func awaitsNode(s *specs, in *Submit) bool {
+	if s.check(in.Spec) != nil || s.removals[in.Spec.Label] != nil {
 		return false
 	}
-	if _, err := s.choose(spec); !errors.Is(err, ErrNoEligibleNodes) {
+	if _, err := s.choose(in.Spec); !errors.Is(err, ErrNoEligibleNodes) {
 		return false
 	}
 	v := home.View{Nodes: slices.Clone(s.nodes.View().Nodes)}
 	for i := range v.Nodes {
 		v.Nodes[i].Ready = true
 	}
-	_, err := choose(spec, v, s.beside(spec), s.cfg.Strategy)
-	return err == nil
+	if _, err := choose(in.Spec, v, s.beside(in.Spec), s.cfg.Strategy); err != nil {
+		return false
+	}
+	if in.until.IsZero() {
+		in.until = s.nodes.Now().Add(readyWait)
+	}
+	return s.nodes.Now().Before(in.until)
 }
 
 func (s *specs) beside(spec Spec) []string {

@@ -76,7 +76,9 @@ func TestANodeThatLeavesInGoodOrderIsNotWaitedFor(t *testing.T) {
 
 func TestDrainsOfNodesThatAreNotThereAreOver(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.done(r.ask(func(t home.Token) Input { return Drain{Token: t, Node: "ghost", Incarnation: 1} }))
+	r.done(r.ask(func(t home.Token) home.Input {
+		return home.Drain{Token: t, Node: home.NodeID{Name: "ghost", Incarnation: 1}}
+	}))
 	r.nodes["b"] = home.Node{Name: "b", Incarnation: 1}
 	r.done(r.drain("b"))
 	delete(r.nodes, "b")

@@ -22,7 +22,7 @@ func specOf(label string) Spec { return Spec{Label: label, Type: "t"} }
 func with(label string, c Constraints) Spec { return specOf(label).WithConstraints(c) }
 
 func (r specsRig) submit(s Spec) home.Token {
-	return r.ask(func(t home.Token) Input { return Submit{Token: t, Spec: s} })
+	return r.ask(func(t home.Token) home.Input { return Submit{Token: t, Spec: s} })
 }
 
 // placed submits a spec, and returns the node that was chosen.
@@ -46,12 +46,12 @@ func (r specsRig) refused(s Spec) error {
 }
 
 func (r specsRig) remove(label string) home.Token {
-	return r.ask(func(t home.Token) Input { return Remove{Token: t, Label: label} })
+	return r.ask(func(t home.Token) home.Input { return Remove{Token: t, Label: label} })
 }
 
 func (r specsRig) drain(node string) home.Token {
-	return r.ask(func(t home.Token) Input {
-		return Drain{Token: t, Node: node, Incarnation: r.nodes[node].Incarnation}
+	return r.ask(func(t home.Token) home.Input {
+		return home.Drain{Token: t, Node: home.NodeID{Name: node, Incarnation: r.nodes[node].Incarnation}}
 	})
 }
 

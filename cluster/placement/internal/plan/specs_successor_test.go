@@ -76,7 +76,7 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 	at := home.RequestID{Epoch: 1, N: 1}
 	m.Replay(Fact{Label: "s", Record: &record{Spec: specOf("s"), Node: "a", Incarnation: 1, Request: at}})
 	m.Replay(Fact{Label: "r", Record: &record{Spec: specOf("r"), Node: "a", Incarnation: 1, Request: home.RequestID{Epoch: 1, N: 2}, Removed: true}})
-	sent := func(in Input) (all []any) {
+	sent := func(in home.Input) (all []any) {
 		_, effects := m.Step(in, now)
 		for _, e := range effects {
 			if e, ok := e.(home.Send); ok {
@@ -85,14 +85,14 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 		}
 		return all
 	}
-	require.Empty(t, sent(Recovered{}))
-	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(ViewChanged{Nodes: []home.Node{{Name: "a", Incarnation: 1, Up: true, Reachable: true}}}))
+	require.Empty(t, sent(home.Recovered{}))
+	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(home.ViewChanged{Nodes: []home.Node{{Name: "a", Incarnation: 1, Up: true, Reachable: true}}}))
 	now = now.Add(cfg.AckTimeout)
-	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(Tick{}))
+	require.Equal(t, []any{home.ReportRequest{Epoch: 2}}, sent(home.Tick{}))
 	now = now.Add(cfg.AckTimeout)
-	require.Empty(t, sent(Tick{}), "less and less often")
+	require.Empty(t, sent(home.Tick{}), "less and less often")
 	require.Equal(t, []any{home.StopRequest{ID: home.RequestID{Epoch: 1, N: 2}, Label: "r", Epoch: 2}, home.StartRequest{ID: at, Label: "s", Type: "t", Epoch: 2}},
-		sent(Received{home.FromAgent{Node: "a", Incarnation: 1, Report: &home.Report{Epoch: 2}}}))
+		sent(home.Received{Message: home.FromAgent{Node: "a", Incarnation: 1, Report: &home.Report{Epoch: 2}}}))
 }
 
 func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {

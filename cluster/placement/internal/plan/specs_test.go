@@ -351,7 +351,7 @@ func TestASubmissionWaitsForANodeThatIsAboutToBeReady(t *testing.T) {
 	token := r.submit(with("x", on))
 	require.NotContains(t, r.answers, token)
 	r.agents[home.IDOf(node)] = map[string]home.Reported{}
-	r.step(Received{Message: home.FromAgent{Node: "b", Incarnation: 7}}) // as placement.Start does
+	r.step(home.Received{Message: home.FromAgent{Node: "b", Incarnation: 7}}) // as placement.Start does
 	r.done(token)
 	require.Equal(t, "b", r.status("x").Node)
 }
@@ -365,7 +365,7 @@ func TestASubmissionWaitsForAWhileOnly(t *testing.T) {
 	require.True(t, ok)
 	require.False(t, at.After(r.now.Add(readyWait)))
 	r.now = r.now.Add(readyWait)
-	r.step(Tick{})
+	r.step(home.Tick{})
 	require.ErrorIs(t, r.answers[token].Err, ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("y", Constraints{RequiredNode: "c"})), ErrNoEligibleNodes, "it is no member")
 }

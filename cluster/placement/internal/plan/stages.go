@@ -1,53 +1,29 @@
 package plan
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 )
 
-// Notice marks the specs that a change concerns for review: those of the touched labels, and their
-// followers. If moreRoom is set, it also marks the specs on no node, and those on nodes being
-// drained.
-func (s *specs) Notice(touched map[string]bool, moreRoom bool) {
-	for label := range touched {
-		if s.Owns(label) {
-			s.touch(label)
-		}
-		for follower := range s.followers[label] {
-			s.touch(follower)
-		}
-	}
-	if !moreRoom {
-		return
-	}
+// MoreRoom touches the specs on no node.
+func (s *specs) MoreRoom() {
 	for label := range s.nodeless {
-		s.dirty[label] = true
-	}
-	for label := range s.nodes.DrainingLabels() {
-		s.touch(label)
+		s.nodes.Touch(label)
 	}
 }
 
-// Reconcile reviews the specs that a change concerns.
-func (s *specs) Reconcile() {
-	for _, label := range slices.Concat(s.retries.Pass(s.nodes.Now()), s.waits.Pass(s.nodes.Now())) {
-		s.touch(label)
+// Review also has the followers of the label reviewed.
+func (s *specs) Review(label string) {
+	for follower := range s.followers[label] {
+		s.touch(follower)
 	}
-	if !s.nodes.Settled() {
-		return
+	if r := s.removals[label]; r != nil {
+		s.finish(label, r)
 	}
-	labels := slices.Sorted(maps.Keys(s.dirty))
-	clear(s.dirty)
-	for _, label := range labels {
-		if r := s.removals[label]; r != nil {
-			s.finish(label, r)
-		}
-		if it := s.all[label]; it != nil {
-			s.review(it)
-		}
+	if it := s.all[label]; it != nil {
+		s.changed[label] = true
+		s.review(it)
 	}
 }
 
@@ -109,10 +85,9 @@ func (s *specs) mayDrain(it *item) bool {
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
 	at, settled := s.nodes.NodeOf(target)
-	_, pending := s.waits.Of(it.Label)
 	n, back := s.nodes.Member(it.on.Name)
 	switch {
-	case !pending, settled && at.Name != it.on.Name:
+	case !s.nodes.Now().Before(it.until), settled && at.Name != it.on.Name:
 		s.redistribute(it)
 	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.PlacesOf(it.Label)) > 0:
 	case violates(n, it.Constraints, s.beside(it.Spec)) != "":
@@ -129,7 +104,7 @@ func (s *specs) redistribute(it *item) {
 
 // place starts it on a node, if one is eligible and the next attempt is due.
 func (s *specs) place(it *item) {
-	if _, later := s.retries.Of(it.Label); later || len(s.nodes.PlacesOf(it.Label)) > 0 {
+	if s.nodes.Now().Before(it.retryAt) || len(s.nodes.PlacesOf(it.Label)) > 0 {
 		return
 	}
 	d, err := s.choose(it.Spec, it.failedOn...)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A State is the state of a spec.
@@ -115,7 +114,9 @@ func (s *specs) status(it *item) Status {
 	}
 	switch st.State {
 	case Unplaced:
-		st.NextAttempt, _ = s.retries.Of(it.Label)
+		if s.nodes.Now().Before(it.retryAt) {
+			st.NextAttempt = it.retryAt
+		}
 	case WaitingForReturn:
 		st.NextAttempt = it.until
 	case Running, Pending:
@@ -149,12 +150,4 @@ func (s *specs) explain(label string) (Explanation, error) {
 		e.Error = err.Error()
 	}
 	return e, nil
-}
-
-// Next returns when a step is due.
-func (s *specs) Next() (time.Time, bool) {
-	var e deadlines.Earliest
-	e.Add(s.retries.First())
-	e.Add(s.waits.First())
-	return e.At, e.OK
 }

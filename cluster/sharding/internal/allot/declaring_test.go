@@ -24,7 +24,7 @@ func (r *rig) among(names ...string) {
 	for _, name := range names {
 		r.nodes = append(r.nodes, home.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
 	}
-	r.do(ViewChanged{Nodes: r.nodes})
+	r.do(home.ViewChanged{Nodes: r.nodes})
 }
 
 func (r *rig) wantRefused(node int) {
@@ -62,7 +62,7 @@ func TestTheStoredNumberOfShardsDecidesWhoeverIsHeardFirst(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		r.nodes = append(r.nodes, home.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
 	}
-	r.do(ViewChanged{Nodes: r.nodes})
+	r.do(home.ViewChanged{Nodes: r.nodes})
 	r.offers(0, 4, false)
 	r.offers(1, 8, false)
 	require.Equal(t, 8, r.m.shards.kinds["cart"].Shards)

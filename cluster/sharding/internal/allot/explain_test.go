@@ -13,9 +13,9 @@ import (
 
 func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	now := time.Unix(0, 0).UTC()
-	m := New(Config{Epoch: 1, FirstTerm: 1, AckTimeout: 2 * time.Second, Retry: 5 * time.Second, RetryMax: time.Minute, RebalanceEvery: 10 * time.Second})
+	m := New(Config{Config: home.Config{Epoch: 1, AckTimeout: 2 * time.Second, Retry: 5 * time.Second, RetryMax: time.Minute}, FirstTerm: 1, RebalanceEvery: 10 * time.Second})
 	var asked home.StartRequest
-	step := func(in Input) {
+	step := func(in home.Input) {
 		_, effects := m.Step(in, now)
 		for _, e := range effects {
 			if s, ok := e.(home.Send); ok {
@@ -26,18 +26,18 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 		}
 	}
 	why := func() string { return m.Explain("cart", 0).Why }
-	view := func(reachable, up bool) ViewChanged {
-		return ViewChanged{Nodes: []home.Node{
+	view := func(reachable, up bool) home.ViewChanged {
+		return home.ViewChanged{Nodes: []home.Node{
 			{Name: "a", Address: "a:1", Incarnation: 1, Up: true, Reachable: true},
 			{Name: "b", Address: "b:1", Incarnation: 2, Up: up, Reachable: reachable},
 		}}
 	}
-	answer := func(f home.FromAgent) { step(Received{Message: f}) }
+	answer := func(f home.FromAgent) { step(home.Received{Message: f}) }
 	of := func(hosts bool) Hello {
 		return Hello{Node: home.NodeID{Name: "a", Incarnation: 1}, Offers: []Offer{{Type: table.Type{Name: "cart", Shards: 1, Message: "m"}, Hosts: hosts}}}
 	}
 
-	step(Recovered{})
+	step(home.Recovered{})
 	require.Contains(t, why(), `knows no shard 0 of type "cart"`)
 	step(view(true, true))
 	step(of(false))
@@ -57,7 +57,7 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	require.Equal(t, 1, m.Explain("cart", 0).Failures)
 
 	now = now.Add(5 * time.Second)
-	step(Tick{})
+	step(home.Tick{})
 	answer(home.FromAgent{Node: "a", Incarnation: 1, StartAck: &home.StartAck{ID: asked.ID, Label: "cart/0"}})
 	running := m.Explain("cart", 0)
 	require.Equal(t, "running", running.State)
@@ -67,10 +67,10 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 
 	step(view(false, true))
 	now = now.Add(10 * time.Second)
-	step(Tick{})
+	step(home.Tick{})
 	require.Equal(t, "no shard is moved, because b is unreachable", why())
 	step(view(true, false))
 	now = now.Add(10 * time.Second)
-	step(Tick{})
+	step(home.Tick{})
 	require.Equal(t, "no shard is moved, because b is not up", why())
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A Fence is an effect: take the lease of a former member for a type, and release it. FenceAnswered
@@ -24,17 +23,17 @@ func (Fence) IsEffect() {}
 type fences struct {
 	of      *shards
 	pending map[Fence]bool
-	again   deadlines.Map[Fence] // when those that were not to be had are tried again
-	why     map[Fence]string     // why not
+	again   map[Fence]time.Time // before which one that was not to be had is not tried again
+	why     map[Fence]string    // why it was not
 }
 
 func newFences(of *shards) *fences {
-	return &fences{of: of, pending: map[Fence]bool{}, why: map[Fence]string{}}
+	return &fences{of: of, pending: map[Fence]bool{}, again: map[Fence]time.Time{}, why: map[Fence]string{}}
 }
 
 // ask takes the lease of a former member, unless that is under way or has just been tried.
 func (all *fences) ask(f Fence) {
-	if _, later := all.again.Of(f); !later && !all.pending[f] {
+	if !all.of.nodes.Now().Before(all.again[f]) && !all.pending[f] {
 		all.pending[f] = true
 		all.of.nodes.Emit(f)
 	}
@@ -45,10 +44,14 @@ func (all *fences) answered(in FenceAnswered) {
 	delete(all.pending, in.Fence)
 	if !in.Held {
 		all.why[in.Fence] = in.Why
-		all.again.Set(in.Fence, all.of.nodes.Now().Add(all.of.cfg.LeaseRetry))
+		all.again[in.Fence] = all.of.nodes.Now().Add(all.of.cfg.LeaseRetry)
+		for _, sh := range all.shards(in.Fence) {
+			all.of.nodes.Wake(sh.label, all.again[in.Fence])
+		}
 		return
 	}
 	delete(all.why, in.Fence)
+	delete(all.again, in.Fence)
 	for _, sh := range all.shards(in.Fence) {
 		all.of.release(sh)
 	}
@@ -83,21 +86,10 @@ func (all *fences) succeeded(sh *shard) bool {
 	return member && all.of.offers.lease(home.IDOf(n), sh.typ) != 0
 }
 
-// retry marks the shards for which a lease is to be taken again.
-func (all *fences) retry() {
-	for _, f := range all.again.Pass(all.of.nodes.Now()) {
-		for _, sh := range all.shards(f) {
-			all.of.dirty[sh] = true
-		}
-	}
-}
-
-// next returns when a lease is to be taken again.
-func (all *fences) next() (time.Time, bool) { return all.again.First() }
-
 // forget forgets what concerns no former member any more.
 func (all *fences) forget() {
 	maps.DeleteFunc(all.why, func(f Fence, _ string) bool { return len(all.shards(f)) == 0 })
+	maps.DeleteFunc(all.again, func(f Fence, _ time.Time) bool { return len(all.shards(f)) == 0 })
 }
 
 // awaited says which lease of a former member a shard waits for, or "".

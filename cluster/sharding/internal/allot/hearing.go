@@ -22,7 +22,7 @@ func listen(s *shards) {
 	if silent == "" || !s.nodes.Now().Before(s.hearing.until) {
 		s.hearing.over = true
 		declareHeard(s)
-		s.markAll()
+		s.touchAll()
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 // takeOver replaces the coordinator, and its node, by one to which nobody has said anything.
 func (r *rig) takeOver() {
 	r.nodes = r.nodes[1:]
-	r.m = New(Config{Epoch: 2, FirstTerm: 2, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute, HelloWait: time.Second, RebalanceEvery: 10 * time.Second})
+	r.m = New(Config{Config: home.Config{Epoch: 2, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute}, FirstTerm: 2, HelloWait: time.Second, RebalanceEvery: 10 * time.Second})
 	r.m.Replay(r.stored)
-	r.do(Recovered{})
-	r.do(ViewChanged{Nodes: r.nodes})
+	r.do(home.Recovered{})
+	r.do(home.ViewChanged{Nodes: r.nodes})
 }
 
 // homelessOf returns the number of a shard without a home.
@@ -54,7 +54,7 @@ func TestANewCoordinatorEndsNoDrainBeforeItKnowsWhoCanHost(t *testing.T) {
 	r := newRig(t)
 	r.join("a", "b", "c")
 	r.takeOver()
-	r.do(Drain{Token: 1, Node: home.IDOf(r.nodes[0])})
+	r.do(home.Drain{Token: 1, Node: home.IDOf(r.nodes[0])})
 	r.hello(r.nodes[0])
 	require.Empty(t, r.effects)
 	r.hello(r.nodes[1])

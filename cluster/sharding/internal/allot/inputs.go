@@ -5,35 +5,12 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
-// An Input is something that happens to the coordinator.
-//
-//sumtype:decl
-type Input interface{ input() }
-
 type (
-	// Recovered says that all facts have been replayed. It is the first input, and occurs once.
-	Recovered struct{}
-
-	// ViewChanged has the whole state of the cluster.
-	ViewChanged struct {
-		Nodes []home.Node
-		Gone  []home.Gone
-	}
-
-	// Received has a message of an agent.
-	Received struct{ Message home.FromAgent }
-
 	// Hello says what a node offers, and which table it has.
 	Hello struct {
 		Node   home.NodeID
 		Offers []Offer
 		Has    table.Version
-	}
-
-	// Drain says that the node is leaving, so its shards are moved away.
-	Drain struct {
-		Token home.Token
-		Node  home.NodeID
 	}
 
 	// Rescale wants another number of shards for a type of daemons.
@@ -64,21 +41,22 @@ type (
 		Held  bool
 		Why   string // it was not
 	}
-
-	// Tick says that it is the time that Next has returned, or later.
-	Tick struct{}
 )
 
-func (Recovered) input()     {}
-func (ViewChanged) input()   {}
-func (Received) input()      {}
-func (Hello) input()         {}
-func (Drain) input()         {}
-func (Rescale) input()       {}
-func (SetPins) input()       {}
-func (StopShards) input()    {}
-func (FenceAnswered) input() {}
-func (Tick) input()          {}
+// IsInput implements home.Input.
+func (Hello) IsInput() {}
+
+// IsInput implements home.Input.
+func (Rescale) IsInput() {}
+
+// IsInput implements home.Input.
+func (SetPins) IsInput() {}
+
+// IsInput implements home.Input.
+func (StopShards) IsInput() {}
+
+// IsInput implements home.Input.
+func (FenceAnswered) IsInput() {}
 
 // An Offer is a type that a node has started.
 type Offer struct {

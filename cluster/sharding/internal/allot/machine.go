@@ -11,13 +11,10 @@ import (
 )
 
 // A Config has the settings of a [Machine]. Every field but Forgetful and Strategy is required.
+// Forgetful says that the coordinators share no journal.
 type Config struct {
-	Forgetful      bool          // the coordinators share no journal
-	Epoch          uint64        // greater than the epochs of all earlier coordinators
-	FirstTerm      uint64        // the lowest generation that a shard gets
-	AckTimeout     time.Duration // after which a message to a node is sent again
-	Retry          time.Duration // the delay after the first failure; it doubles with each further one
-	RetryMax       time.Duration // the longest delay
+	home.Config
+	FirstTerm      uint64 // the lowest generation that a shard gets
 	RebalanceEvery time.Duration
 	HelloWait      time.Duration // how long a new coordinator waits for what nodes offer before it gives homes
 	LeaseRetry     time.Duration // after which a lease is tried again that was not to be had
@@ -38,11 +35,10 @@ type Machine struct {
 }
 
 // New returns a machine without types. The caller first replays the facts of the journal with
-// Replay, and then calls Step with [Recovered].
+// Replay, and then calls Step with home.Recovered.
 func New(cfg Config) *Machine {
 	m := &Machine{
-		cfg: cfg, nodes: home.New(home.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout, Forgetful: cfg.Forgetful}),
-		book: table.NewBook(cfg.Epoch), has: map[home.NodeID]table.Version{},
+		cfg: cfg, nodes: home.New(cfg.Config), book: table.NewBook(cfg.Epoch), has: map[home.NodeID]table.Version{},
 	}
 	m.shards = newShards(cfg, m.nodes, m.book)
 	m.nodes.Add(m.shards)
@@ -57,40 +53,12 @@ func (m *Machine) Replay(l Ledger) {
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Machine) Step(in Input, now time.Time) ([]Fact, []home.Effect) {
-	m.nodes.Advance(now)
-	switch in := in.(type) {
-	case Recovered:
-		m.shards.begin()
-	case ViewChanged:
-		m.nodes.Update(in.Nodes, in.Gone)
-		m.shards.strangers.update(in.Gone, m.nodes)
-		m.shards.viewed()
-	case Received:
-		m.nodes.Receive(in.Message)
-	case Hello:
-		m.shards.offer(in.Node, in.Offers)
-		if m.has[in.Node].Less(in.Has) || in.Has.Epoch != m.cfg.Epoch {
-			m.has[in.Node] = in.Has
-		}
-	case Drain:
-		m.nodes.Drain(in.Node, in.Token)
-	case Rescale:
-		rescale(m.shards, in)
-	case SetPins:
-		pin(m.shards, in)
-	case StopShards:
-		stop(m.shards, in)
-	case FenceAnswered:
-		m.shards.fences.answered(in)
-	case Tick:
+func (m *Machine) Step(in home.Input, now time.Time) ([]Fact, []home.Effect) {
+	if in, says := in.(Hello); says && (m.has[in.Node].Less(in.Has) || in.Has.Epoch != m.cfg.Epoch) {
+		m.has[in.Node] = in.Has
 	}
-	m.nodes.Tick()
-	m.nodes.Reconcile(m.shards.unwanted)
+	m.nodes.Step(in, now)
 	if m.nodes.Settled() {
-		if m.shards.hearing.over {
-			m.nodes.EndDrains()
-		}
 		m.push()
 		m.answerRescales()
 	}
@@ -120,11 +88,13 @@ func (m *Machine) push() {
 	m.shards.changed = false
 }
 
-// Next returns when a [Tick] is due.
+// Next returns when a home.Tick is due.
 func (m *Machine) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(m.nodes.Next())
 	e.Add(m.pushes.First())
+	e.Add(m.shards.hearing.next())
+	e.Add(m.shards.balance.at, !m.shards.balance.at.IsZero())
 	return e.At, e.OK
 }
 

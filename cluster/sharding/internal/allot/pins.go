@@ -38,7 +38,7 @@ func pin(s *shards, in SetPins) {
 		if sh.pin != in.Node {
 			sh.pin = in.Node
 			s.news = append(s.news, Fact{Type: in.Type, Shard: sh.number, Pin: &Pin{Node: in.Node}})
-			s.dirty[sh] = true
+			s.nodes.Touch(sh.label)
 		}
 	}
 	s.nodes.Reply(in.Token, nil, err)

@@ -24,7 +24,7 @@ func rescale(s *shards, in Rescale) {
 		k.next = in.Shards
 		declare(s, k)
 	}
-	mark(s, k)
+	s.touch(k)
 }
 
 func declare(s *shards, k *kind) {
@@ -32,15 +32,8 @@ func declare(s *shards, k *kind) {
 	s.news = append(s.news, Fact{Type: k.Name, Declared: &t, Next: k.next})
 }
 
-func mark(s *shards, k *kind) {
-	for _, sh := range k.shards {
-		s.dirty[sh] = true
-	}
-}
-
-// endRescaling gives types whose shards have all ended their new numbers. It reports whether there
-// was one.
-func endRescaling(s *shards) (changed bool) {
+// endRescaling gives types whose shards have all ended their new numbers.
+func endRescaling(s *shards) {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		k := s.kinds[name]
 		if k.next > 0 && vacant(s, k) {
@@ -49,11 +42,9 @@ func endRescaling(s *shards) (changed bool) {
 			declare(s, k)
 			s.book.Declare(k.Type)
 			k.declaredAt, s.changed = s.book.Version(), true
-			mark(s, k)
-			changed = true
+			s.touch(k)
 		}
 	}
-	return changed
 }
 
 // vacant reports whether no shard of a type runs.

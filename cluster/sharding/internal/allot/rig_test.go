@@ -21,7 +21,7 @@ type rig struct {
 	busy    map[string]bool // nodes whose shards do not end
 	stored  Ledger
 	effects []home.Effect // others than Send and Push
-	inputs  []Input
+	inputs  []home.Input
 	starts  int
 	tokens  home.Token // of requests so far
 	last    uint64     // incarnation
@@ -46,13 +46,13 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 
 // begin starts a coordinator that continues from what is stored.
 func (r *rig) begin(epoch uint64, change ...func(*Config)) {
-	cfg := Config{Epoch: epoch, FirstTerm: epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute, HelloWait: time.Second, RebalanceEvery: 10 * time.Second}
+	cfg := Config{Config: home.Config{Epoch: epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute}, FirstTerm: epoch, HelloWait: time.Second, RebalanceEvery: 10 * time.Second}
 	for _, c := range change {
 		c(&cfg)
 	}
 	r.m = New(cfg)
 	r.m.Replay(r.stored)
-	r.do(Recovered{})
+	r.do(home.Recovered{})
 	r.view()
 }
 
@@ -76,7 +76,7 @@ func (r *rig) leave(name string) {
 }
 
 func (r *rig) view() {
-	r.do(ViewChanged{Nodes: r.nodes, Gone: r.gone})
+	r.do(home.ViewChanged{Nodes: r.nodes, Gone: r.gone})
 	for _, n := range r.nodes {
 		r.hello(n)
 	}
@@ -92,7 +92,7 @@ func (r *rig) hello(n home.Node) {
 }
 
 // do gives the machine an input, and what the nodes answer.
-func (r *rig) do(in Input) {
+func (r *rig) do(in home.Input) {
 	r.inputs = append(r.inputs, in)
 	if len(r.inputs) > 1 {
 		return // the loop below is under way
@@ -132,14 +132,14 @@ func (r *rig) carryOut(e home.Effect) {
 	case home.ReportRequest:
 		answer.Report = &home.Report{Epoch: msg.Epoch}
 	}
-	r.do(Received{Message: answer})
+	r.do(home.Received{Message: answer})
 }
 
 // pass lets time pass, with the ticks that are due.
 func (r *rig) pass(d time.Duration) {
 	for end := r.now.Add(d); r.now.Before(end); {
 		r.now = r.now.Add(time.Second)
-		r.do(Tick{})
+		r.do(home.Tick{})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 )
@@ -19,10 +18,8 @@ type shards struct {
 	book  *table.Book
 	kinds map[string]*kind
 
-	dirty   map[*shard]bool
 	news    []Fact
 	changed bool // the book has changed
-	retries deadlines.Map[*shard]
 	balance balancer
 	moves   uint64
 	stops   stops
@@ -35,7 +32,7 @@ type shards struct {
 
 func newShards(cfg Config, n *home.Nodes, b *table.Book) *shards {
 	s := &shards{
-		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}, heard: map[home.NodeID]time.Time{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
+		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}, heard: map[home.NodeID]time.Time{}}, book: b, kinds: map[string]*kind{},
 		waiting: map[*kind][]home.Token{},
 	}
 	s.fences = newFences(s)
@@ -64,6 +61,27 @@ func (s *shards) replay(of Shards) {
 	}
 }
 
+// Handle implements home.Workload.
+func (s *shards) Handle(in home.Input) {
+	switch in := in.(type) {
+	case home.Recovered:
+		s.begin()
+	case home.ViewChanged:
+		s.strangers.update(in.Gone, s.nodes)
+		s.viewed()
+	case Hello:
+		s.offer(in.Node, in.Offers)
+	case Rescale:
+		rescale(s, in)
+	case SetPins:
+		pin(s, in)
+	case StopShards:
+		stop(s, in)
+	case FenceAnswered:
+		s.fences.answered(in)
+	}
+}
+
 // begin continues from what has been replayed.
 func (s *shards) begin() {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
@@ -81,9 +99,7 @@ func (s *shards) add(t table.Type) *kind {
 	s.kinds[t.Name] = k
 	s.book.Declare(t)
 	s.changed = true
-	for _, sh := range k.shards {
-		s.dirty[sh] = true
-	}
+	s.touch(k)
 	return k
 }
 
@@ -95,7 +111,7 @@ func (s *shards) offer(id home.NodeID, all []Offer) {
 		s.offers[id][o.Type.Name] = o
 		declareNew(s, o)
 	}
-	s.markAll()
+	s.touchAll()
 }
 
 // viewed follows a change of the members. It forgets the offers of those that are gone.
@@ -104,14 +120,19 @@ func (s *shards) viewed() {
 	maps.DeleteFunc(s.heard, func(id home.NodeID, _ time.Time) bool { return !s.isMember(id) })
 	s.fences.forget()
 	s.balance.viewed(s.nodes.View().Nodes, s.cfg.FirstTerm <= 1, s.nodes.Now())
-	s.markAll()
+	s.touchAll()
 }
 
-func (s *shards) markAll() {
+func (s *shards) touchAll() {
 	for _, k := range s.kinds {
-		for _, sh := range k.shards {
-			s.dirty[sh] = true
-		}
+		s.touch(k)
+	}
+}
+
+// touch has all shards of a type reviewed.
+func (s *shards) touch(k *kind) {
+	for _, sh := range k.shards {
+		s.nodes.Touch(sh.label)
 	}
 }
 
@@ -131,14 +152,11 @@ func (s *shards) requested(label string, id home.RequestID) *shard {
 	return nil
 }
 
-// unwanted reports whether an orphan of that label is to be stopped.
-func (s *shards) unwanted(label string) bool {
+// Unwanted implements home.Workload.
+func (s *shards) Unwanted(label string) bool {
 	sh := s.of(label)
 	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
-
-// Owns implements home.Workload.
-func (s *shards) Owns(label string) bool { return s.of(label) != nil }
 
 // Started implements home.Workload.
 func (s *shards) Started(label string, id home.RequestID, _ home.NodeID) {
@@ -170,22 +188,10 @@ func (s *shards) failed(sh *shard, why home.Ending) {
 	sh.Generation = max(sh.Generation, why.FencedBy)
 	if why.FencedBy == 0 {
 		sh.failures++
-		sh.retryAt = s.nodes.Now().Add(s.cfg.delay(sh.failures))
-		s.retries.Set(sh, sh.retryAt)
+		sh.retryAt = s.nodes.Now().Add(s.cfg.Delay(sh.failures))
+		s.nodes.Wake(sh.label, sh.retryAt)
 	}
 	s.free(sh)
-}
-
-// delay returns how long to wait after that many failures.
-func (cfg Config) delay(failures int) time.Duration {
-	d := cfg.Retry
-	for range failures - 1 {
-		if d >= cfg.RetryMax {
-			break
-		}
-		d *= 2
-	}
-	return min(d, cfg.RetryMax)
 }
 
 // Stopped implements home.Workload.
@@ -205,13 +211,6 @@ func (s *shards) Refused(label string, id home.RequestID, _ home.NodeID, why str
 	}
 }
 
-// Found implements home.Workload.
-func (s *shards) Found(label string, _ home.NodeID, _ home.Reported) {
-	if sh := s.of(label); sh != nil {
-		s.dirty[sh] = true
-	}
-}
-
 // Lost implements home.Workload.
 func (s *shards) Lost(on home.NodeID) {
 	for _, k := range s.kinds {
@@ -219,7 +218,7 @@ func (s *shards) Lost(on home.NodeID) {
 			switch {
 			case sh.stage == homeless || sh.on() != on:
 			case sh.Lease != 0:
-				s.dirty[sh] = true // its lease says whether it runs
+				s.nodes.Touch(sh.label) // its lease says whether it runs
 			default:
 				s.free(sh)
 			}
@@ -229,6 +228,9 @@ func (s *shards) Lost(on home.NodeID) {
 
 // Leaving implements home.Workload.
 func (s *shards) Leaving(on home.NodeID) bool {
+	if !s.hearing.over {
+		return true // it is not known yet where its shards can go
+	}
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
 			if sh.on() == on && (sh.stage == settled || sh.stage == starting) && s.hasHost(k) {
@@ -254,7 +256,7 @@ func (s *shards) free(sh *shard) {
 	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
 	s.publish(sh, table.Home{Generation: sh.Generation})
 	s.stops.ended(sh, s.nodes)
-	s.dirty[sh] = true
+	s.nodes.Touch(sh.label)
 }
 
 func (sh *shard) enter(next stage, now time.Time) { sh.stage, sh.since = next, now }
@@ -288,60 +290,23 @@ func (s *shards) facts() []Fact {
 	return news
 }
 
-// Notice implements home.Workload.
-func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
-	for label := range touched {
-		if sh := s.of(label); sh != nil {
-			s.dirty[sh] = true
-		}
-	}
-	if moreRoom {
-		s.markAll()
-	}
-}
+// MoreRoom implements home.Workload.
+func (s *shards) MoreRoom() { s.touchAll() }
 
-// Next implements home.Workload.
-func (s *shards) Next() (time.Time, bool) {
-	var e deadlines.Earliest
-	e.Add(s.retries.First())
-	e.Add(s.fences.next())
-	e.Add(s.hearing.next())
-	e.Add(s.balance.at, !s.balance.at.IsZero())
-	return e.At, e.OK
-}
-
-// Reconcile implements home.Workload.
-func (s *shards) Reconcile() {
-	if !s.nodes.Settled() {
-		return
-	}
-	for _, sh := range s.retries.Pass(s.nodes.Now()) {
-		s.dirty[sh] = true
-	}
-	s.fences.retry()
+// Serve implements home.Workload.
+func (s *shards) Serve() {
 	listen(s)
-	s.reconcileDirty()
-	if endRescaling(s) {
-		s.reconcileDirty()
-	}
+	endRescaling(s)
 	spread(s)
 	rebalance(s)
 }
 
-func (s *shards) reconcileDirty() {
-	for _, sh := range s.sortedDirty() {
-		delete(s.dirty, sh)
-		s.reconcile(sh)
+// Review implements home.Workload.
+func (s *shards) Review(label string) {
+	sh := s.of(label)
+	if sh == nil {
+		return
 	}
-}
-
-func (s *shards) sortedDirty() []*shard {
-	return slices.SortedFunc(maps.Keys(s.dirty), func(a, b *shard) int {
-		return cmp.Or(cmp.Compare(a.typ.Name, b.typ.Name), cmp.Compare(a.number, b.number))
-	})
-}
-
-func (s *shards) reconcile(sh *shard) {
 	if sh.stage != homeless && !s.isMember(sh.on()) {
 		s.fences.fence(sh)
 	}

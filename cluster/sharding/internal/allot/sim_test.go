@@ -90,7 +90,8 @@ func (w *world) join(name string) {
 func (w *world) elect() {
 	w.epoch++
 	w.m = New(Config{
-		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, HelloWait: time.Second, RebalanceEvery: 500 * time.Millisecond, LeaseRetry: 5 * time.Second,
+		Config:    home.Config{Forgetful: !w.keeps, Epoch: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second},
+		FirstTerm: w.epoch, HelloWait: time.Second, RebalanceEvery: 500 * time.Millisecond, LeaseRetry: 5 * time.Second,
 	})
 	if w.keeps {
 		w.m.Replay(w.stored)
@@ -98,12 +99,12 @@ func (w *world) elect() {
 	for _, n := range w.nodes {
 		n.offered = false
 	}
-	w.step(Recovered{})
+	w.step(home.Recovered{})
 	w.view()
 }
 
 func (w *world) view() {
-	var v ViewChanged
+	var v home.ViewChanged
 	for _, n := range w.nodes {
 		if n.alive {
 			v.Nodes = append(v.Nodes, home.Node{Name: n.name, Address: n.name, Incarnation: n.incarnation, Up: n.up, Reachable: n.reachable})
@@ -113,7 +114,7 @@ func (w *world) view() {
 	w.step(v)
 }
 
-func (w *world) step(in Input) {
+func (w *world) step(in home.Input) {
 	m := w.m
 	facts, effects := m.Step(in, w.now)
 	for _, f := range facts {
@@ -202,7 +203,7 @@ func (w *world) heard(n *simNode, all []home.AgentAction, m *Machine) {
 			msg := a.Message
 			w.post(func() {
 				if n.alive && n.reachable {
-					w.step(Received{Message: msg})
+					w.step(home.Received{Message: msg})
 				}
 			})
 		}
@@ -363,7 +364,7 @@ func (w *world) random() {
 		if n.alive && alive > 1 && n.up {
 			n.up = false // it leaves
 			w.view()
-			w.step(Drain{Token: 1, Node: n.id()})
+			w.step(home.Drain{Token: 1, Node: n.id()})
 		}
 	case 6:
 		if !n.alive && n.name != "" && alive < 5 { // the same node in another process
@@ -400,7 +401,7 @@ func (w *world) run(steps int, faults bool) {
 		w.now = w.now.Add(time.Duration(w.rng.IntN(200)) * time.Millisecond)
 		w.gone = slices.DeleteFunc(w.gone, func(g home.Gone) bool { return w.now.After(g.Until.Add(time.Minute)) })
 		if at, due := w.m.Next(); due && !at.After(w.now) {
-			w.step(Tick{})
+			w.step(home.Tick{})
 		}
 		if w.leased {
 			w.passLeases()

@@ -24,8 +24,7 @@ func stop(s *shards, in StopShards) {
 		switch sh.stage {
 		case homeless: // after a failure it starts at once
 			sh.failures, sh.retryAt = 0, time.Time{}
-			s.retries.Clear(sh)
-			s.dirty[sh] = true
+			s.nodes.Touch(sh.label)
 			continue
 		case starting, settled:
 			s.move(sh, stopped)

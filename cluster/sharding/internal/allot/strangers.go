@@ -49,7 +49,7 @@ func (s *shards) stranger(sh *shard) (g home.Gone, ok bool) {
 func (s *shards) awaitsStranger(sh *shard) bool {
 	g, waits := s.stranger(sh)
 	if waits && !g.Until.IsZero() {
-		s.retries.Set(sh, g.Until)
+		s.nodes.Wake(sh.label, g.Until)
 	}
 	return waits
 }
