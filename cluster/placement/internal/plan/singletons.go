@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 )
@@ -13,13 +14,11 @@ import (
 // input. Each singleton that a change concerns takes a step, in which it decides what to do next;
 // see [singleton].
 type singletons struct {
-	cfg     Config
-	nodes   *home.Nodes
-	isSpec  func(label string) bool
-	all     map[string]*singleton
-	claims  claims
-	records map[string]singletonRecord // by label, also of singletons that have ended
-	before  map[string]singletonRecord // what the last facts have replaced
+	cfg    Config
+	nodes  *home.Nodes
+	isSpec func(label string) bool
+	all    map[string]*singleton
+	claims claims
 
 	changed map[string]*singleton // whose record may have changed
 	held    []home.Input          // requests that wait until enough is known to answer them
@@ -28,13 +27,13 @@ type singletons struct {
 func newSingletons(cfg Config, f *home.Nodes) *singletons {
 	return &singletons{
 		cfg: cfg, nodes: f, all: map[string]*singleton{}, claims: claims{open: map[uint64]*claim{}},
-		records: map[string]singletonRecord{}, before: map[string]singletonRecord{}, changed: map[string]*singleton{},
+		changed: map[string]*singleton{},
 	}
 }
 
 // add adds a singleton. Its terms continue those of an earlier one of its label.
 func (s *singletons) add(label string) *singleton {
-	was := s.records[label]
+	was, _ := s.nodes.Record(ofSingleton + label)
 	x := &singleton{in: s, label: label, granted: grant{was.Owner, was.Granted}, askedGeneration: was.Generation}
 	s.all[label] = x
 	x.touch()
@@ -54,9 +53,6 @@ func (s *singletons) ownership(label string) (Ownership, bool) {
 }
 
 func (s *singletons) Handle(in home.Input) {
-	if _, undoes := in.(withdrawn); !undoes {
-		clear(s.before)
-	}
 	switch in := in.(type) {
 	case home.Recovered:
 		s.begin()
@@ -65,8 +61,8 @@ func (s *singletons) Handle(in home.Input) {
 	case TermClaimed:
 		s.claims.end(in)
 	case withdrawn:
-		if in.fact.Singleton != nil {
-			s.withdraw(in.fact)
+		if label, is := strings.CutPrefix(in.fact.Key, ofSingleton); is {
+			s.withdraw(label, in.fact)
 		}
 	}
 }
@@ -80,34 +76,26 @@ func (s *singletons) Serve() {
 	}
 }
 
-// replay applies a fact of the journal.
-func (s *singletons) replay(label string, r singletonRecord) {
-	s.records[label] = r.after(s.records[label])
-}
-
-// begin continues from the replayed facts. An instance may run where the last one was requested,
-// until its node has reported that it does not.
+// begin continues from the records. An instance may run where the last one was requested, until its
+// node has reported that it does not.
 func (s *singletons) begin() {
-	for _, label := range slices.Sorted(maps.Keys(s.records)) {
-		if r := s.records[label]; !r.Stopped || r.Node != "" {
+	for _, key := range s.nodes.Keys() {
+		r, _ := s.nodes.Record(key)
+		if label, is := strings.CutPrefix(key, ofSingleton); is && (!r.Ended || r.Node != "") {
 			s.add(label).revive(r)
 		}
 	}
 }
 
 // withdraw undoes what a fact with a spec has changed, which the journal rejects.
-func (s *singletons) withdraw(f Fact) {
-	if f.Singleton.Request != s.before[f.Label].Request {
-		s.nodes.Forget(home.NodeID{Name: f.Singleton.Node, Incarnation: f.Singleton.Incarnation}, f.Label)
+func (s *singletons) withdraw(label string, f home.Fact) {
+	was := s.nodes.Undo(f)
+	if was == nil || f.Record.Request != was.Request {
+		s.nodes.Forget(f.Record.On(), label)
 	}
-	was, known := s.before[f.Label]
-	delete(s.all, f.Label)
-	delete(s.records, f.Label)
-	if known {
-		s.records[f.Label] = was
-	}
-	if known && !was.Stopped {
-		s.add(f.Label).revive(was)
+	delete(s.all, label)
+	if was != nil && !was.Ended {
+		s.add(label).revive(*was)
 	}
 }
 
@@ -339,20 +327,12 @@ func (s *singletons) keep(x *singleton) {
 	}
 }
 
-// facts returns the records that have changed, and those that they replace are the ones before.
-func (s *singletons) facts() (facts []Fact) {
+// store puts the records that have changed.
+func (s *singletons) store() {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
-		now, was := s.changed[label].record(), s.records[label]
-		if now.Granted == (Generation{}) || now.same(was) {
-			continue
+		if now := s.changed[label].record(); now.Granted != (Generation{}) {
+			s.nodes.Put(ofSingleton+label, &now)
 		}
-		if _, known := s.records[label]; known {
-			s.before[label] = was
-		}
-		s.records[label] = now
-		news := now.sparing(was)
-		facts = append(facts, Fact{Label: label, Singleton: &news})
 	}
 	clear(s.changed)
-	return facts
 }
