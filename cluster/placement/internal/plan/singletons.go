@@ -212,58 +212,32 @@ func inProgress(label string) error {
 	return fmt.Errorf("%w: singleton %q is being moved or stopped; try again when it has been", ErrInProgress, label)
 }
 
-// byRequest returns the singleton whose last instance was requested by id on that node.
-func (s *singletons) byRequest(label string, id home.RequestID, on home.NodeID) *singleton {
-	x := s.all[label]
+// Told follows what becomes of the last instance. One that does not start or has ended starts again
+// on the same node after a delay. The delay doubles each time, unless the instance has run for
+// [Config.RetryMax].
+func (s *singletons) Told(o home.Outcome) {
+	x := s.all[o.Label]
 	if x == nil {
-		return nil
-	}
-	x.touch()
-	if x.request != id || x.on != on {
-		return nil
-	}
-	return x
-}
-
-func (s *singletons) Started(label string, id home.RequestID, on home.NodeID) {
-	if x := s.byRequest(label, id, on); x != nil {
-		x.why, x.failed, x.since = "", nil, s.nodes.Now()
-	}
-}
-
-func (s *singletons) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	if x := s.byRequest(label, id, on); x != nil && x.stays() {
-		x.rise(why.FencedBy)
-		x.failed = append(x.failed, on.Name)
-		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.Name, why.Text))
-	}
-}
-
-// Ended restarts the instance on the same node after a delay. The delay doubles each time the
-// instance has ended without having run for [Config.RetryMax].
-func (s *singletons) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	x := s.byRequest(label, id, on)
-	if x == nil || !x.stays() {
 		return
 	}
-	if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
-		x.attempts = 0
-	}
-	x.rise(why.FencedBy)
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.Name, cmp.Or(why.Text, home.StoppedItself)))
-}
-
-func (s *singletons) Stopped(label string, id home.RequestID, on home.NodeID) {
-	s.byRequest(label, id, on)
-}
-
-// Refused handles an agent that runs a later generation than the one in the request. The node is
-// asked for a full report, and the stop is requested again after a delay.
-func (s *singletons) Refused(label string, id home.RequestID, on home.NodeID, why string) {
-	s.byRequest(label, id, on)
-	if x := s.all[label]; x != nil {
-		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.Name, why))
-		s.nodes.RequestFullReport(on)
+	x.touch()
+	last := x.request == o.ID && x.on == o.On
+	switch {
+	case o.What == home.Refused: // a full report says which later generation the node has
+		x.backOff(fmt.Sprintf("%s does not stop it: %s", o.On.Name, o.Why.Text))
+		s.nodes.RequestFullReport(o.On)
+	case o.What == home.Runs && last:
+		x.why, x.failed, x.since = "", nil, s.nodes.Now()
+	case o.What == home.Failed && last && x.stays():
+		x.rise(o.Why.FencedBy)
+		x.failed = append(x.failed, o.On.Name)
+		x.backOff(fmt.Sprintf("it did not start on %s: %s", o.On.Name, o.Why.Text))
+	case o.What == home.Quit && last && x.stays():
+		if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
+			x.attempts = 0
+		}
+		x.rise(o.Why.FencedBy)
+		x.backOff(fmt.Sprintf("it has ended on %s: %s", o.On.Name, cmp.Or(o.Why.Text, home.StoppedItself)))
 	}
 }
 

@@ -312,41 +312,25 @@ func (s *specs) itemOf(label string, id home.RequestID) *item {
 	return nil
 }
 
-func (s *specs) Started(label string, id home.RequestID, _ home.NodeID) {
-	if it := s.itemOf(label, id); it != nil {
-		it.startedAt = s.nodes.Now()
-		it.lastError = ""
-		s.touch(label)
-	}
-}
-
-func (s *specs) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	if it := s.itemOf(label, id); it != nil {
+func (s *specs) Told(o home.Outcome) {
+	it := s.itemOf(o.Label, o.ID)
+	switch {
+	case it == nil:
+	case o.What == home.Runs:
+		it.startedAt, it.lastError = s.nodes.Now(), ""
+		s.touch(o.Label)
+	case o.What == home.Failed:
 		s.startFailures++
-		s.retry(it, on, why.Text)
-	}
-}
-
-func (s *specs) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	it := s.itemOf(label, id)
-	if it == nil {
-		return
-	}
-	if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
-		it.failures, it.failedOn = 0, nil
-	}
-	s.moves[EndedAlone]++
-	s.retry(it, on, cmp.Or(why.Text, home.StoppedItself))
-}
-
-func (s *specs) Stopped(label string, id home.RequestID, _ home.NodeID) {
-	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
+		s.retry(it, o.On, o.Why.Text)
+	case o.What == home.Quit:
+		if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
+			it.failures, it.failedOn = 0, nil
+		}
+		s.moves[EndedAlone]++
+		s.retry(it, o.On, cmp.Or(o.Why.Text, home.StoppedItself))
+	case o.What == home.Stopped && it.stage == leaving:
 		s.enter(it, unplaced)
-	}
-}
-
-func (s *specs) Refused(label string, id home.RequestID, _ home.NodeID, _ string) {
-	if it := s.itemOf(label, id); it != nil {
+	case o.What == home.Refused:
 		s.enter(it, placed)
 	}
 }

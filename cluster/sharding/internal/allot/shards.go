@@ -149,26 +149,23 @@ func (s *shards) Unwanted(label string) bool {
 	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
 
-// Started implements home.Workload.
-func (s *shards) Started(label string, id home.RequestID, _ home.NodeID) {
-	if sh := s.requested(label, id); sh != nil && sh.stage == starting {
+// Told implements home.Workload.
+func (s *shards) Told(o home.Outcome) {
+	sh := s.requested(o.Label, o.ID)
+	switch {
+	case sh == nil:
+	case o.What == home.Runs && sh.stage == starting:
 		sh.enter(settled, s.nodes.Now())
 		sh.failures, sh.lastError, sh.former = 0, "", nil
 		s.publish(sh, sh.home())
-	}
-}
-
-// Failed implements home.Workload.
-func (s *shards) Failed(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
-	if sh := s.requested(label, id); sh != nil {
-		s.failed(sh, why)
-	}
-}
-
-// Ended implements home.Workload.
-func (s *shards) Ended(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
-	if sh := s.requested(label, id); sh != nil {
-		s.failed(sh, why)
+	case o.What == home.Failed, o.What == home.Quit:
+		s.failed(sh, o.Why)
+	case o.What == home.Stopped:
+		s.free(sh)
+	case o.What == home.Refused && sh.stage == leaving: // the node keeps it until its report says why
+		s.stops.refused(sh, o.Why.Text, s.nodes)
+		sh.enter(settled, s.nodes.Now())
+		s.publish(sh, sh.home())
 	}
 }
 
@@ -183,23 +180,6 @@ func (s *shards) failed(sh *shard, why home.Ending) {
 		s.nodes.Wake(sh.label, sh.retryAt)
 	}
 	s.free(sh)
-}
-
-// Stopped implements home.Workload.
-func (s *shards) Stopped(label string, id home.RequestID, _ home.NodeID) {
-	if sh := s.requested(label, id); sh != nil {
-		s.free(sh)
-	}
-}
-
-// Refused implements home.Workload. A node that has a later generation keeps the shard until its
-// report says which.
-func (s *shards) Refused(label string, id home.RequestID, _ home.NodeID, why string) {
-	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
-		s.stops.refused(sh, why, s.nodes)
-		sh.enter(settled, s.nodes.Now())
-		s.publish(sh, sh.home())
-	}
 }
 
 // Lost implements home.Workload.
