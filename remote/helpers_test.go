@@ -147,6 +147,12 @@ func (c *collector[M]) got() []M {
 	return append([]M(nil), c.all...)
 }
 
+func (c *collector[M]) len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.all)
+}
+
 // count returns 0, 1, … n-1.
 func count(n int) []int {
 	all := make([]int, n)

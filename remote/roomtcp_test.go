@@ -124,7 +124,7 @@ func TestAnActorThatTells300000WithoutPauseLosesNoneOverRealTCP(t *testing.T) {
 	got := newSequence()
 	actor.Spawn(b.sys, receive(got.add), "inbox")
 	spawnFlood(a, ref[int](a, b, "/user/inbox"), "flood", func() {}).Tell(n)
-	eventually(t, func() bool { return got.len()+len(a.lost.got()) == n })
+	eventually(t, func() bool { return got.len()+a.lost.len() == n })
 	require.Empty(t, a.lost.got())
 	require.Zero(t, got.late)
 }
@@ -145,7 +145,7 @@ func TestMemoryIsBoundedWhileAnActorTellsASlowNodeOverRealTCP(t *testing.T) {
 			peak = max(peak, heap())
 		}
 	}
-	eventually(t, func() bool { return got.len()+len(a.lost.got()) == n })
+	eventually(t, func() bool { return got.len()+a.lost.len() == n })
 	require.Empty(t, a.lost.got())
 	t.Logf("%d MB", (peak-before)>>20)
 	require.Less(t, peak-before, int64(n*size/4))
@@ -183,7 +183,7 @@ func TestASenderGoesOnWhenItsPeerIsKilledOverRealTCP(t *testing.T) {
 		}
 		return count
 	}
-	eventually(t, func() bool { return len(a.lost.got())+got.len() >= n })
+	eventually(t, func() bool { return a.lost.len()+got.len() >= n })
 	eventually(t, func() bool { return missing() == 0 })
 	require.Zero(t, got.late)
 }

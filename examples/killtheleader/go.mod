@@ -8,7 +8,6 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/internal/pg v0.1.0
 	github.com/understudy-go/understudy/persistence/postgres v0.1.0
 	go.uber.org/zap v1.28.0
 	k8s.io/client-go v0.37.2
@@ -81,6 +80,5 @@ require (
 
 replace (
 	github.com/understudy-go/understudy => ../..
-	github.com/understudy-go/understudy/internal/pg => ../../internal/pg
 	github.com/understudy-go/understudy/persistence/postgres => ../../persistence/postgres
 )

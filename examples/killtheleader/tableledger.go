@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/understudy-go/understudy/internal/pg"
 )
 
 // A tableLedger is the ledger of a node that was elected: it reads the last number when it becomes
@@ -90,8 +90,8 @@ func (l *tableLedger) insert(ctx context.Context, request string) (issued, error
 	n := issued{Number: l.last + 1, Leader: leaderName(l.node, l.term)}
 	_, err := l.pool.Exec(ctx, "INSERT INTO ledger (number, request, leader) VALUES ($1, $2, $3)", n.Number, request, n.Leader)
 	if err != nil {
-		l.known = false // it may have been committed
-		if pg.Code(err) == pg.NotUnique {
+		l.known = false                                                                        // it may have been committed
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "23505" { // it is not unique
 			fmt.Println(refusedLine)
 		}
 		return issued{}, fmt.Errorf("insert number %d: %w", n.Number, err)

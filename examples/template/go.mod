@@ -4,7 +4,6 @@ go 1.26.0
 
 replace (
 	github.com/understudy-go/understudy => ../..
-	github.com/understudy-go/understudy/internal/pg => ../../internal/pg
 	github.com/understudy-go/understudy/persistence/postgres => ../../persistence/postgres
 )
 
@@ -32,7 +31,6 @@ require (
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/miekg/dns v1.1.73 // indirect
 	github.com/sean-/seed v0.0.0-20170313163322-e2103e2c3529 // indirect
-	github.com/understudy-go/understudy/internal/pg v0.1.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.uber.org/multierr v1.10.0 // indirect
 	go.uber.org/zap v1.28.0 // indirect

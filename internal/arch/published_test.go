@@ -14,9 +14,7 @@ import (
 // sharedInside are internal packages of other modules that published modules still import. They
 // must keep what they export until no version of these modules that imports them is in use.
 var sharedInside = map[string][]string{
-	"persistence/postgres":          {"internal/pg", "internal/pgschema", "persistence/internal/group", "persistence/internal/instant"},
-	"singleton/generation/postgres": {"internal/pg"},
-	"singleton/lease/postgres":      {"internal/pg"},
+	"persistence/postgres": {"internal/pgschema", "persistence/internal/group", "persistence/internal/instant"},
 }
 
 // A program may have two modules of ours in different versions. So one of them may depend only on

@@ -48,6 +48,7 @@ var testHelpers = []string{
 	"persistence/journaltest",
 	"internal/browser",
 	"internal/golden",
+	"internal/pgtest",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
 }

@@ -35,7 +35,6 @@ var byChoice = map[string]int{
 	"internal/lab/costs/gates_test.go":            1, // measures, when asked by a flag
 	"cluster/loopback_test.go":                    1, // measures, when asked by a flag
 	"internal/effort/effort.go":                   3, // the helpers for what has little time
-	"internal/pg/pgtest/machine.go":               1, // the helper of a module of its own
 	"persistence/journaltest/env.go":              1, // of a feature that is not pinned
 	"singleton/lease/leasetest/env.go":            1, // of a feature that is not pinned
 	"internal/lab/nemesis/stage_test.go":          1, // with -short

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 const (

@@ -1,7 +1,8 @@
-// Package postgres keeps events, snapshots and timers in tables of a PostgreSQL database, for
-// programs that run on more than one machine. Any number of processes may share a journal.
+// Package postgres keeps events, snapshots, timers and leases in tables of a PostgreSQL database,
+// for programs that run on more than one machine. Any number of processes may share a journal.
 //
 //	journal, err := postgres.Open(ctx, "postgres://understudy@db.example/app")
+//	leases, err := postgres.OpenLeases("postgres://understudy@db.example/app")
 //
 // # Guarantees
 //
@@ -78,7 +79,8 @@
 //	GRANT USAGE ON SCHEMA public TO app;
 //	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app;
 //
-// Grant them again after a migration, which may add a table.
+// Grant them again after a migration, which may add a table. [Leases] needs SELECT, INSERT and
+// UPDATE on its table, which [Leases.Migrate] or the statement of [Leases.DDL] makes.
 //
 // # Moving to another server
 //

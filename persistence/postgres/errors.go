@@ -8,13 +8,15 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 // ErrNewerSchema: a later version of this package has made the tables. Use a newer build of the
 // program, or another schema.
-var ErrNewerSchema = errors.New("postgres: the journal is newer than this program")
+//
+// [Open] and [New] return it, and all methods of [Leases] with a context.
+var ErrNewerSchema = pg.ErrNewerSchema
 
 const poolerHint = "behind a pooler that knows nothing of prepared statements add default_query_exec_mode=exec to the connection string"
 

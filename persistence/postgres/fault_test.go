@@ -17,7 +17,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )

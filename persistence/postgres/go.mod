@@ -6,7 +6,6 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/internal/pg v0.1.0
 	go.uber.org/zap v1.28.0
 )
 
@@ -22,7 +21,4 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 )
 
-replace (
-	github.com/understudy-go/understudy => ../..
-	github.com/understudy-go/understudy/internal/pg => ../../internal/pg
-)
+replace github.com/understudy-go/understudy => ../..

@@ -13,7 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/internal/journalhistory"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 // The time limits for answers of the server.

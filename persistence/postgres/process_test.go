@@ -13,7 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/journalhistory"
 	"github.com/understudy-go/understudy/internal/lab/processes"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -116,6 +116,7 @@ func TestAProcessWithoutFilesIsToldSoAndGoesOn(t *testing.T) {
 // The server is killed in the middle of appends, several times. A writer without an answer sends
 // the same request again, and in the end each event is there once.
 func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	for _, settings := range [][]string{
 		{"synchronous_commit=on"},
 		// Committed data stays in memory for up to 30 s, unless the journal prevents it.

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/internal/pgschema"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 // migrations bring the tables from each version to the next. Existing ones never change; new ones

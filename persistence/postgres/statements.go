@@ -3,7 +3,7 @@ package postgres
 import (
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 // statements has the SQL of one journal. Each statement that changes data is a separate

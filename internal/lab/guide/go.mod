@@ -2,21 +2,11 @@ module github.com/understudy-go/understudy/internal/lab/guide
 
 go 1.26.0
 
-replace (
-	github.com/understudy-go/understudy => ../../..
-	github.com/understudy-go/understudy/internal/pg => ../../pg
-)
+replace github.com/understudy-go/understudy => ../../..
 
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/internal/pg v0.1.0
 )
 
-require (
-	github.com/jackc/pgpassfile v1.0.0 // indirect
-	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/text v0.41.0 // indirect
-)
+require go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/internal/walkthrough"
 )
 
@@ -32,7 +32,7 @@ func TestTheGuideCanBeTypedAsItIsPrinted(t *testing.T) {
 	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	shell, err := walkthrough.Open(t.Context(), dir, "DATABASE_URL="+s.URL(), "GOFLAGS=")
+	shell, err := walkthrough.Open(t.Context(), dir, "DATABASE_URL="+s.URL())
 	require.NoError(t, err)
 	defer shell.Close()
 	for _, name := range guide {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 )
 
 // The program of examples/carts on a server, twice in one database: the second cluster continues

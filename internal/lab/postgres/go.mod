@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/internal/pg v0.1.0
 	github.com/understudy-go/understudy/persistence/postgres v0.1.0
 )
 
@@ -48,6 +47,5 @@ require (
 
 replace (
 	github.com/understudy-go/understudy => ../../..
-	github.com/understudy-go/understudy/internal/pg => ../../pg
 	github.com/understudy-go/understudy/persistence/postgres => ../../../persistence/postgres
 )

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,10 +44,7 @@ func (s *Server) PgBouncer(t testing.TB, mode string, connections int) string {
 	})
 	url := "postgres://postgres@127.0.0.1:" + port + "/postgres?sslmode=disable"
 	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
-		conn, err := pgx.Connect(t.Context(), url)
-		if err == nil {
-			_ = conn.Close(t.Context())
-		}
+		_, err := psql(t.Context(), t, url, "SELECT")
 		return err == nil
 	}, time.Minute, 20*time.Millisecond, "PgBouncer takes no connections")
 	return url

@@ -3,19 +3,19 @@ package postgres
 import (
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
-type statements struct {
+type leaseStatements struct {
 	take, renew, release, abandon string
 	claimTerm, holder             string
 }
 
-// prepare writes the statements for a table. A statement that returns a row has changed one, and
-// {durable} makes its commit durable.
-func prepare(db *pg.DB) statements {
+// prepareLeases writes the statements for a table. A statement that returns a row has changed one,
+// and {durable} makes its commit durable.
+func prepareLeases(db *pg.DB) leaseStatements {
 	sql := func(text string) string { return db.SQL(strings.ReplaceAll(text, "{until}", until)) }
-	return statements{
+	return leaseStatements{
 		take:      sql(take),
 		renew:     sql(renew),
 		release:   sql(release),
@@ -25,13 +25,13 @@ func prepare(db *pg.DB) statements {
 	}
 }
 
-// migrations bring the table from each version to the next; see [pg.Table].
+// leaseMigrations bring the table from each version to the next; see [pg.Table].
 //
 // token is the highest number of the name. held is the number of the acquisition by holder, which
 // is empty when nobody holds the lease. The collation compares bytes: an index by a language's
 // rules breaks when the operating system changes those rules, and a broken index may give a name
 // two rows.
-var migrations = []string{`CREATE TABLE {table} (
+var leaseMigrations = []string{`CREATE TABLE {table} (
 	name       text COLLATE "C" PRIMARY KEY,
 	token      bigint NOT NULL,
 	holder     text COLLATE "C" NOT NULL,
@@ -39,7 +39,7 @@ var migrations = []string{`CREATE TABLE {table} (
 	expires_at timestamptz NOT NULL
 );`}
 
-const columns = "name, token, holder, held, expires_at"
+const leaseColumns = "name, token, holder, held, expires_at"
 
 const until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
 

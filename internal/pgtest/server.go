@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -94,9 +93,8 @@ func (s *Server) Run(t testing.TB) {
 	s.launch(t)
 	deadline := time.After(time.Minute)
 	for {
-		conn, err := pgx.Connect(t.Context(), s.URL())
+		_, err := psql(t.Context(), t, s.URL(), "SELECT")
 		if err == nil {
-			require.NoError(t, conn.Close(t.Context()))
 			return
 		}
 		select {

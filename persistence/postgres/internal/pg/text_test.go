@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 func TestAnyTextIsStoredAsTextAndComesBack(t *testing.T) {

@@ -9,70 +9,76 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// The default schema and name of the table; see [Table].
-const (
-	DefaultSchema = "public"
-	DefaultTable  = "understudy_lease"
-)
+// DefaultLeasesTable is the name of the table of [Leases] unless [LeasesTable] sets another one.
+const DefaultLeasesTable = "understudy_lease"
 
-var _ lease.Store = (*Store)(nil)
+var _ lease.Store = (*Leases)(nil)
 
-// A Store is a [lease.Store], and a source of terms for managed singletons, in a table of a
+// Leases is a [lease.Store], and a source of terms for managed singletons, in a table of a
 // PostgreSQL database. Its methods may be called by any goroutine, and return when their context
-// ends. Make one with [Open] or [New].
-type Store struct {
+// ends. Make one with [OpenLeases] or [NewLeases].
+//
+// A name is one row, which is never deleted. The clock of the server decides whether a lease has
+// expired. It must be slewed, not stepped: a jump ahead makes leases expire early by as much. Every
+// acquisition gets the token greatest(token, floor) + 1, and a release keeps the token.
+//
+// Leases works behind PgBouncer in each of its pool modes, statement included: nothing is kept in a
+// session. When all server connections of a pooler are taken, requests wait; a lease is lost when
+// they wait longer than its TTL. What the package says of fsync, failover and backups holds for
+// leases too: a server that loses commits may grant a name twice, with the same token.
+type Leases struct {
 	db         *pg.DB
-	statements statements
+	statements leaseStatements
 }
 
-// An Option configures a [Store].
-type Option func(*pg.Table)
+// A LeasesOption configures [Leases].
+type LeasesOption func(*pg.Table)
 
-// Table sets the schema and the name of the table. The names are used literally, with their case
-// and any characters. They are not looked up in the search path, because two programs with
+// LeasesTable sets the schema and the name of the table. The names are used literally, with their
+// case and any characters. They are not looked up in the search path, because two programs with
 // different paths would then have different leases. The default is public.understudy_lease.
-func Table(schema, name string) Option {
+func LeasesTable(schema, name string) LeasesOption {
 	return func(t *pg.Table) { t.Schema, t.Name = schema, name }
 }
 
-// Open returns a store with a pool of connections of its own, so that nothing else makes a renewal
-// wait. It does not connect: the pool connects, and reconnects, with the first request. An attempt
-// to connect takes at most 5 s, unless connString sets connect_timeout.
+// OpenLeases returns a store with a pool of connections of its own, so that nothing else makes a
+// renewal wait. It does not connect: the pool connects, and reconnects, with the first request. An
+// attempt to connect takes at most 5 s, unless connString sets connect_timeout.
 //
 // connString has the format of [pgxpool.ParseConfig]: a URL, or keywords and values.
-func Open(connString string, opts ...Option) (*Store, error) {
-	t, err := table(opts)
+func OpenLeases(connString string, opts ...LeasesOption) (*Leases, error) {
+	t, err := leasesTable(opts)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+		return nil, fmt.Errorf("postgres: leases: %w", err)
 	}
 	db, err := pg.Open(connString, t)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open a store of leases: %w", err)
 	}
-	return &Store{db, prepare(db)}, nil
+	return &Leases{db, prepareLeases(db)}, nil
 }
 
-// New returns a store that uses the caller's pool. Other users of the pool can make a renewal wait
-// until the lease is lost. So can its ConnectTimeout when a server does not answer: set it to a few
-// seconds. The caller closes the pool.
-func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
-	t, err := table(opts)
+// NewLeases returns a store that uses the caller's pool. Other users of the pool can make a renewal
+// wait until the lease is lost. So can its ConnectTimeout when a server does not answer: set it to
+// a few seconds. The caller closes the pool.
+func NewLeases(pool *pgxpool.Pool, opts ...LeasesOption) (*Leases, error) {
+	t, err := leasesTable(opts)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+		return nil, fmt.Errorf("postgres: leases: %w", err)
 	}
 	db, err := pg.New(pool, t)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+		return nil, fmt.Errorf("postgres: leases: %w", err)
 	}
-	return &Store{db, prepare(db)}, nil
+	return &Leases{db, prepareLeases(db)}, nil
 }
 
-func table(opts []Option) (pg.Table, error) {
-	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Store"}
+func leasesTable(opts []LeasesOption) (pg.Table, error) {
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultLeasesTable, Columns: leaseColumns, Migrations: leaseMigrations, Type: "Leases"}
 	for i, o := range opts {
 		if o == nil {
 			return pg.Table{}, fmt.Errorf("option %d is nil", i+1)
@@ -82,28 +88,21 @@ func table(opts []Option) (pg.Table, error) {
 	return t, nil
 }
 
-// DDL returns the statement that [Store.Migrate] runs, for migration tools. It may be run again.
-func (s *Store) DDL() string { return s.db.DDL() }
-
-// ErrNewerSchema: a later version of this package has made the table. Use a newer build of the
-// program.
-//
-// [Store.Migrate] returns it, and all other methods with a context; the first of them asks for the
-// version.
-var ErrNewerSchema = pg.ErrNewerSchema
+// DDL returns the statement that [Leases.Migrate] runs, for migration tools. It may be run again.
+func (s *Leases) DDL() string { return s.db.DDL() }
 
 // Migrate creates the table and its schema if they do not exist, and brings an older table up to
 // date. If nothing is to be done, it needs only the privileges to use the table. Several processes
 // may call it at once.
-func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
+func (s *Leases) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// Close closes the connections that [Open] made, and waits for requests in flight. It releases no
-// lease. After [New] it does nothing.
-func (s *Store) Close() { s.db.Close() }
+// Close closes the connections that [OpenLeases] made, and waits for requests in flight. It
+// releases no lease. After [NewLeases] it does nothing.
+func (s *Leases) Close() { s.db.Close() }
 
 // Take implements [lease.Store]. It returns [ErrOverflow] for a Floor that does not fit into a
 // bigint.
-func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
+func (s *Leases) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	floor, err := least(c.Floor)
 	if err != nil {
 		return lease.Grant{}, fmt.Errorf("postgres: take lease %q: %w", c.Name, err)
@@ -119,7 +118,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 }
 
 // Renew implements [lease.Store].
-func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+func (s *Leases) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	_, err := s.one(ctx, s.statements.renew, pg.Escape(g.Name), pg.Escape(g.Holder), g.TTL.Microseconds(), int64(g.Token))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -130,7 +129,7 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-func (s *Store) whose(ctx context.Context, reason error, c lease.Claim) error {
+func (s *Leases) whose(ctx context.Context, reason error, c lease.Claim) error {
 	var holder string
 	err := s.db.QueryRow(ctx, s.statements.holder, pg.Escape(c.Name)).Scan(&holder)
 	if err != nil || holder == pg.Escape(c.Holder) {
@@ -141,7 +140,7 @@ func (s *Store) whose(ctx context.Context, reason error, c lease.Claim) error {
 
 // Release implements [lease.Store]. A grant without a token stands for any lease that its holder
 // may have.
-func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+func (s *Leases) Release(ctx context.Context, g lease.Grant) error {
 	sql, args := s.statements.release, []any{pg.Escape(g.Name), pg.Escape(g.Holder), int64(g.Token)}
 	if g.Token == 0 {
 		sql, args = s.statements.abandon, args[:2]
@@ -156,7 +155,7 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 // ClaimTerm implements placement.GenerationSource. It does not store the owner. The terms of a
 // label are the tokens of the lease of that name, so a singleton may change from one to the other
 // and its numbers continue.
-func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (term uint64, err error) {
+func (s *Leases) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (term uint64, err error) {
 	above, err := least(floor)
 	if err == nil {
 		term, err = s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
@@ -169,7 +168,7 @@ func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (t
 
 // one runs a statement that returns a number and a setting. If it returns without an error, the
 // commit has been answered.
-func (s *Store) one(ctx context.Context, sql string, args ...any) (uint64, error) {
+func (s *Leases) one(ctx context.Context, sql string, args ...any) (uint64, error) {
 	var number int64
 	if err := s.db.QueryRow(ctx, sql, args...).Scan(&number, nil); err != nil {
 		return 0, s.explain(err)
@@ -188,7 +187,7 @@ func least(floor uint64) (int64, error) {
 	return int64(floor), nil
 }
 
-func (s *Store) explain(err error) error {
+func (s *Leases) explain(err error) error {
 	if pg.Code(err) == pg.OutOfRange {
 		return fmt.Errorf("%w: %w", ErrOverflow, err)
 	}

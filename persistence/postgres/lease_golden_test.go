@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/golden"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/lease"
-	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
 // A golden file makes a table of its version, with a lease that ended long ago and one that does
 // not end.
-func TestTablesOfAllVersionsAreRead(t *testing.T) {
+func TestTablesOfLeasesOfAllVersionsAreRead(t *testing.T) {
 	s := pgtest.Shared(t)
-	table := postgres.Table("golden", "version 1")
+	table := postgres.LeasesTable("golden", "version 1")
 	s.SQL(t, "CREATE SCHEMA golden")
-	script := golden.File(t, "version-1.sql", func() []byte {
-		store, err := postgres.Open(s.URL(), table)
+	script := golden.File(t, "leases-version-1.sql", func() []byte {
+		store, err := postgres.OpenLeases(s.URL(), table)
 		require.NoError(t, err)
 		defer store.Close()
 		return []byte(store.DDL() + `INSERT INTO "golden"."version 1" (name, token, holder, held, expires_at) VALUES
@@ -27,7 +27,7 @@ func TestTablesOfAllVersionsAreRead(t *testing.T) {
 `)
 	})
 	s.SQL(t, string(script))
-	store := openAt(t, s.URL(), table)
+	store := openLeases(t, s.URL(), table)
 	_, err := store.Take(t.Context(), claim("held", "node-3/c"))
 	require.ErrorIs(t, err, lease.ErrHeld)
 	grant, err := store.Take(t.Context(), claim("ended", "node-3/c"))
@@ -41,7 +41,7 @@ func TestTablesOfAllVersionsAreRead(t *testing.T) {
 // An operator has made the table with the statements of DDL, and the program does not call Migrate.
 func TestANewerTableIsNotUsedWithoutMigrateEither(t *testing.T) {
 	s := pgtest.Shared(t)
-	store, err := postgres.Open(s.URL(), ownTable(t))
+	store, err := postgres.OpenLeases(s.URL(), ownTable(t))
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	s.SQL(t, store.DDL())

@@ -5,20 +5,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
-	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
 func TestTheLeaseOfAKilledProcessIsFreeAfterTheTTL(t *testing.T) {
 	leasetest.KilledHolder(t, func() string { return pgtest.Shared(t).URL() }, func(t *testing.T, url string) lease.Store {
-		return openAt(t, url, ownTable(t))
+		return openLeases(t, url, ownTable(t))
 	})
 }
 
-func BenchmarkStore(b *testing.B) {
-	store, err := postgres.Open(pgtest.Shared(b).URL(), ownTable(b))
+func BenchmarkLeases(b *testing.B) {
+	store, err := postgres.OpenLeases(pgtest.Shared(b).URL(), ownTable(b))
 	require.NoError(b, err)
 	b.Cleanup(store.Close)
 	require.NoError(b, store.Migrate(b.Context()))

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
-	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
 const ttl = time.Minute
@@ -32,6 +32,7 @@ func patient(t *testing.T, patience time.Duration) context.Context {
 }
 
 func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
+	t.Parallel()
 	for _, settings := range [][]string{
 		{"synchronous_commit=on"},
 		// What is committed lies in memory for up to 30 s, unless the store prevents it.
@@ -40,7 +41,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 	} {
 		t.Run(settings[0], func(t *testing.T) {
 			s := pgtest.Start(t, settings...)
-			store := openAt(t, s.URL())
+			store := openLeases(t, s.URL())
 			first, err := store.Take(t.Context(), claim("job", "a"))
 			require.NoError(t, err)
 			term, err := store.ClaimTerm(t.Context(), "other", "node", 40)
@@ -53,7 +54,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			require.Error(t, err)
 			require.NotErrorIs(t, err, lease.ErrLost, "nobody knows")
 			s.Run(t)
-			store = openAt(t, s.URL()) // as another process
+			store = openLeases(t, s.URL()) // as another process
 
 			if s.SQL(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
 				require.Equal(t, "synchronous_commit=off", settings[0])
@@ -68,7 +69,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 
 			s.Kill(t)
 			s.Run(t)
-			store = openAt(t, s.URL())
+			store = openLeases(t, s.URL())
 			second, err := store.Take(t.Context(), claim("job", "b"))
 			require.NoError(t, err, "it was given back")
 			require.Greater(t, second.Token, first.Token)
@@ -81,7 +82,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 
 func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	s := pgtest.Start(t)
-	store := openAt(t, s.URL())
+	store := openLeases(t, s.URL())
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 
@@ -119,7 +120,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 	proxy, err := cutproxy.Start(s.Addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
-	store := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
+	store := openLeases(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
 
 	// lose runs f, the answer to which gets lost after the server has committed.
 	lose := func(committed string, f func(context.Context) error) {
@@ -178,17 +179,17 @@ func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
 	termsIncrease(t, eight(t, pgtest.Shared(t)), 50)
 }
 
-func eight(t *testing.T, s *pgtest.Server) []*postgres.Store {
+func eight(t *testing.T, s *pgtest.Server) []*postgres.Leases {
 	t.Helper()
-	stores := make([]*postgres.Store, 8)
+	stores := make([]*postgres.Leases, 8)
 	for i := range stores {
-		stores[i] = openAt(t, s.URL(), ownTable(t))
+		stores[i] = openLeases(t, s.URL(), ownTable(t))
 	}
 	return stores
 }
 
 // termsIncrease lets all the stores ask for terms at once.
-func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
+func termsIncrease(t *testing.T, stores []*postgres.Leases, rounds int) {
 	t.Helper()
 	terms := make([][]uint64, len(stores))
 	var all sync.WaitGroup
@@ -217,7 +218,7 @@ func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
 }
 
 func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
-	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
+	store := openLeases(t, pgtest.Shared(t).URL(), ownTable(t))
 	term, err := store.ClaimTerm(t.Context(), "job", "node", 6)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, term)
@@ -236,7 +237,7 @@ func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
 }
 
 func TestNumbersEndWithAClearError(t *testing.T) {
-	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
+	store := openLeases(t, pgtest.Shared(t).URL(), ownTable(t))
 	for _, floor := range []uint64{math.MaxInt64, math.MaxUint64} {
 		c := claim("job", "a")
 		c.Floor = floor
@@ -260,7 +261,7 @@ func TestNumbersEndWithAClearError(t *testing.T) {
 }
 
 func TestEveryNameIsAnother(t *testing.T) {
-	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
+	store := openLeases(t, pgtest.Shared(t).URL(), ownTable(t))
 	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
 		term, err := store.ClaimTerm(t.Context(), name, "node", 0)
 		require.NoError(t, err, "%q", name)
@@ -276,30 +277,30 @@ func TestEveryNameIsAnother(t *testing.T) {
 
 func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
 	s := pgtest.Shared(t)
-	table := postgres.Table(`My "Jobs"`, `the leases; DROP`)
-	store := openAt(t, s.URL(), table)
+	table := postgres.LeasesTable(`My "Jobs"`, `the leases; DROP`)
+	store := openLeases(t, s.URL(), table)
 	_, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 	require.Equal(t, "1", s.SQL(t, `SELECT count(*) FROM "My ""Jobs"""."the leases; DROP"`))
 
 	s.SQL(t, `CREATE SCHEMA elsewhere`)
-	other := openAt(t, s.URL()+"?search_path=elsewhere", table)
+	other := openLeases(t, s.URL()+"?search_path=elsewhere", table)
 	_, err = other.Take(t.Context(), claim("job", "b"))
 	require.ErrorIs(t, err, lease.ErrHeld)
 
-	_, err = postgres.Open(s.URL(), postgres.Table("", "x"))
+	_, err = postgres.OpenLeases(s.URL(), postgres.LeasesTable("", "x"))
 	require.ErrorContains(t, err, "needs a schema")
-	_, err = postgres.New(nil)
+	_, err = postgres.NewLeases(nil)
 	require.ErrorContains(t, err, "needs a pool")
 }
 
 func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
 	s := pgtest.Start(t)
-	owner := openAt(t, s.URL())
+	owner := openLeases(t, s.URL())
 	s.SQL(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
 	app := "postgres://app@" + s.Addr() + "/postgres"
 
-	store, err := postgres.Open(app)
+	store, err := postgres.OpenLeases(app)
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	_, err = store.Take(t.Context(), claim("job", "a"))
@@ -321,11 +322,11 @@ GRANT SELECT, INSERT, UPDATE ON public.understudy_lease TO app;`)
 
 func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
 	s := pgtest.Start(t)
-	store, err := postgres.Open(s.URL())
+	store, err := postgres.OpenLeases(s.URL())
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	_, err = store.Take(t.Context(), claim("job", "a"))
-	require.ErrorContains(t, err, "run Store.Migrate")
+	require.ErrorContains(t, err, "run Leases.Migrate")
 
 	s.SQL(t, `CREATE TABLE public.understudy_lease (name text PRIMARY KEY)`)
 	require.ErrorContains(t, store.Migrate(t.Context()), "not one of this package")
@@ -333,7 +334,7 @@ func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
 	s.SQL(t, store.DDL())
 	require.NoError(t, store.Migrate(t.Context()))
 
-	standby, err := postgres.Open(s.URL() + "?default_transaction_read_only=on")
+	standby, err := postgres.OpenLeases(s.URL() + "?default_transaction_read_only=on")
 	require.NoError(t, err)
 	t.Cleanup(standby.Close)
 	_, err = standby.Take(t.Context(), claim("job", "a"))

@@ -7,22 +7,22 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 )
 
-func TestConformance(t *testing.T) {
+func TestLeasesObeyTheLaws(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
-	runLaws(t, s, s.URL())
+	runLeaseLaws(t, s, s.URL())
 }
 
 // runLaws reaches the server at url.
-func runLaws(t *testing.T, s *pgtest.Server, url string) {
+func runLeaseLaws(t *testing.T, s *pgtest.Server, url string) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
-			Open:    func(t *testing.T) lease.Store { return openAt(t, url) },
+			Open:    func(t *testing.T) lease.Store { return openLeases(t, url) },
 			TTL:     5 * time.Second, // the server is restarted within it
 			Outage:  s.Outage,
 			Restart: func(t *testing.T) { s.Outage(t)() },

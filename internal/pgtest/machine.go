@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
 )
 
 func binaries(t testing.TB) string {
@@ -20,9 +22,21 @@ func binaries(t testing.TB) string {
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian does not put it on the path
 	if len(found) == 0 {
-		lack(t, "there is no PostgreSQL server on this machine: no initdb, on the path or in /usr/lib/postgresql; install it (Debian: postgresql) to run this test")
+		needs.Missing(t, "there is no PostgreSQL server on this machine: no initdb, on the path or in /usr/lib/postgresql; install it (Debian: postgresql) to run this test")
 	}
 	return filepath.Dir(found[len(found)-1])
+}
+
+// client is the psql beside initdb. Debian's on the path is a script that takes longer to start.
+func client(t testing.TB) string {
+	t.Helper()
+	initdb, err := filepath.EvalSymlinks(filepath.Join(binaries(t), "initdb"))
+	require.NoError(t, err)
+	path := filepath.Join(filepath.Dir(initdb), "psql")
+	if _, err := os.Stat(path); err != nil {
+		return "psql"
+	}
+	return path
 }
 
 func pgbouncer(t testing.TB) string {
@@ -32,18 +46,9 @@ func pgbouncer(t testing.TB) string {
 	}
 	const debian = "/usr/sbin/pgbouncer" // which is not on every user's path
 	if _, err := os.Stat(debian); err != nil {
-		lack(t, "there is no PgBouncer on this machine; install it (Debian: pgbouncer) to run this test")
+		needs.Missing(t, "there is no PgBouncer on this machine; install it (Debian: pgbouncer) to run this test")
 	}
 	return debian
-}
-
-// lack does the same as package internal/needs, on which this module does not depend.
-func lack(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
-		t.Fatal(what + " (UNDERSTUDY_REQUIRE_SERVICES is set)")
-	}
-	t.Skip(what)
 }
 
 // account is nil for the account of the test.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 func numbers(schema string) pg.Table {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
 )
 
 // Kill ends the server as a power cut would end its processes.
@@ -48,7 +50,7 @@ func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
 	main := strconv.Itoa(s.process.Process.Pid)
 	children, err := os.ReadFile("/proc/" + main + "/task/" + main + "/children")
 	if err != nil {
-		lack(t, "the processes of a server are found by /proc only: "+err.Error())
+		needs.Missing(t, "the processes of a server are found by /proc only: "+err.Error())
 	}
 	pids = append([]string{main}, strings.Fields(string(children))...)
 	for _, pid := range pids {

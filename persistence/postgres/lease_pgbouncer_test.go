@@ -5,22 +5,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
-	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
 // Where connections of the server are fewer than those who ask, each request may get another one.
-func TestBehindPgBouncer(t *testing.T) {
+func TestLeasesBehindPgBouncer(t *testing.T) {
+	t.Parallel()
 	s := pgtest.Start(t, "synchronous_commit=off")
 	for mode, connections := range map[string]int{"session": 40, "transaction": 2, "statement": 2} {
 		t.Run(mode, func(t *testing.T) {
 			url := s.PgBouncer(t, mode, connections)
-			table := postgres.Table("behind pgbouncer", mode)
-			stores := make([]*postgres.Store, 8)
+			table := postgres.LeasesTable("behind pgbouncer", mode)
+			stores := make([]*postgres.Leases, 8)
 			for i := range stores {
-				stores[i] = openAt(t, url, table)
+				stores[i] = openLeases(t, url, table)
 			}
 			leasetest.Contenders(t, stores, 20)
 			termsIncrease(t, stores, 20)
@@ -41,8 +42,8 @@ func TestBehindPgBouncer(t *testing.T) {
 	}
 }
 
-func TestConformanceBehindPgBouncer(t *testing.T) {
+func TestLeasesBehindPgBouncerObeyTheLaws(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Start(t, "fsync=off")
-	runLaws(t, s, s.PgBouncer(t, "transaction", 4))
+	runLeaseLaws(t, s, s.PgBouncer(t, "transaction", 4))
 }

@@ -14,7 +14,7 @@ import (
 
 // ErrNewerSchema is the error of [DB.Migrate] and of all statements when the table has a later
 // version than the program.
-var ErrNewerSchema = errors.New("postgres: the table is newer than this program")
+var ErrNewerSchema = errors.New("postgres: the tables are newer than this program")
 
 type verdict struct{ err error }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 func TestAConnectionStringSaysHowLongToTryAndNothingElseWaits(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 func TestAPoolOfTheCallersStaysOpen(t *testing.T) {
