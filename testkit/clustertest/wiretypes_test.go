@@ -26,7 +26,6 @@ var neverSent = map[string]string{
 	"plan.SingletonSpec.err":   "Submit refuses such a spec",
 	"plan.Spec.err":            "Submit refuses such a spec",
 	"home.Node.passing":        "View leaves it out",
-	"home.Fact.before":         "it is for the coordinator that has made the fact",
 	"delivery.sequenced.local": "LocalOnly says so",
 }
 

@@ -18,8 +18,6 @@ type Fact struct {
 	_      struct{} `cbor:",toarray"`
 	Key    string   // a label, after the name of its workload
 	Record *Record
-
-	before *Record // what it replaces; nil for a key that had no record
 }
 
 // A Record is all that the next coordinator knows about a key. Workloads leave out what they have
@@ -111,8 +109,9 @@ func (l Ledger) All() map[string]Record {
 
 // records are those of all keys, as of the last step, with the facts that are not stored yet.
 type records struct {
-	all  map[string]Record
-	news []Fact
+	all      map[string]Record
+	news     []Fact
+	replaced map[string]*Record // what the last fact with a spec has replaced; nil for nothing
 }
 
 // Recall takes over the records of the former coordinators, before the first step.
@@ -131,9 +130,6 @@ func (r *records) Record(key string) (of Record, ok bool) {
 func (r *records) Put(key string, now *Record) {
 	was, had := r.all[key]
 	f := Fact{Key: key}
-	if had {
-		f.before = &was
-	}
 	switch {
 	case now == nil && !had, now != nil && had && now.same(was):
 		return
@@ -145,19 +141,32 @@ func (r *records) Put(key string, now *Record) {
 		if bytes.Equal(news.Spec, was.Spec) {
 			news.Spec = nil
 		}
-		f.Record = &news
+		if f.Record = &news; len(news.Spec) > 0 {
+			r.keep(key, was, had)
+		}
 	}
 	r.news = append(r.news, f)
 }
 
-// Undo restores and returns the record that a fact has replaced, because the journal does not take
-// the fact. It returns nil if the fact was the first one of its key.
-func (r *records) Undo(f Fact) *Record {
-	delete(r.all, f.Key)
-	if f.before != nil {
-		r.all[f.Key] = *f.before
+func (r *records) keep(key string, was Record, had bool) {
+	if r.replaced == nil {
+		r.replaced = map[string]*Record{}
 	}
-	return f.before
+	r.replaced[key] = nil
+	if had {
+		r.replaced[key] = &was
+	}
+}
+
+// Undo restores and returns the record that the last fact of a key has replaced, which has a spec,
+// and which the journal does not take. It returns nil if it was the first fact of the key.
+func (r *records) Undo(key string) *Record {
+	was := r.replaced[key]
+	delete(r.all, key)
+	if was != nil {
+		r.all[key] = *was
+	}
+	return was
 }
 
 // Facts returns the facts to store, once.

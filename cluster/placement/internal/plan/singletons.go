@@ -89,7 +89,7 @@ func (s *singletons) begin() {
 
 // withdraw undoes what a fact with a spec has changed, which the journal rejects.
 func (s *singletons) withdraw(label string, f home.Fact) {
-	was := s.nodes.Undo(f)
+	was := s.nodes.Undo(f.Key)
 	if was == nil || f.Record.Request != was.Request {
 		s.nodes.Forget(f.Record.On(), label)
 	}
