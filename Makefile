@@ -11,18 +11,18 @@ PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasete
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
 # SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
 # make long and make race test ./persistence/sqlite with it.
-LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease/... ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/statuspage ./internal/window
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/statuspage ./internal/window
 
 # make verify tests these as a whole without the detector: another line has only parts of them.
-WHOLE    := ./actor/delivery ./persistence/projection ./testkit/clustertest
+WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
-MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/natstest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
+MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes singleton/lease/nats internal/lab/natstest internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
+UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -44,8 +44,8 @@ help: ## Print this list
 # Tests have small heaps, which are collected all the time unless they have more room.
 test verify: export GOGC ?= 800
 test verify: export GOMEMLIMIT ?= 3GiB
-# The compiler spends a sixth of its time on debug information, which no test reads.
-test verify: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=github.com/understudy-go/understudy/...=-dwarf=false
+# The compiler spends a sixth of its time on debug information, the linker a fifth; no test reads it.
+test verify: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false -ldflags=-w
 
 # $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
 define gotest
@@ -62,7 +62,6 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
-	$(GO) test -vet=off -tags=understudy_debug,quick ./actor
 	$(call gotest,verify)
 
 .PHONY: check

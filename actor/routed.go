@@ -78,27 +78,28 @@ func isRouted(c *core) bool {
 type tree struct {
 	prefix string // "/sharding/"
 	find   func(path string) (AnyRef, error)
+	before *tree
 }
 
 func (s internals) AddTree(name string, find func(path string) (AnyRef, error)) {
-	s.tree.Store(&tree{prefix: "/" + name + "/", find: find})
+	t := &tree{prefix: "/" + name + "/", find: find, before: s.tree.Load()}
+	for !s.tree.CompareAndSwap(t.before, t) {
+		t.before = s.tree.Load()
+	}
 }
 
 // Without a core, why is what the extension says about that, if anything.
 func routedAt(s *System, path string) (c *core, why error) {
-	t := s.tree.Load()
-	if t == nil {
-		return nil, nil
+	for t := s.tree.Load(); t != nil; t = t.before {
+		if rest, below := strings.CutPrefix(path, t.prefix); below {
+			ref, why := t.find(rest)
+			if ref == nil {
+				return nil, why
+			}
+			return ref.target(), nil
+		}
 	}
-	rest, below := strings.CutPrefix(path, t.prefix)
-	if !below {
-		return nil, nil
-	}
-	ref, why := t.find(rest)
-	if ref == nil {
-		return nil, why
-	}
-	return ref.target(), nil
+	return nil, nil
 }
 
 func noActorAt(s *System, path string) error {

@@ -254,3 +254,18 @@ func TestWhatAnInnerBehaviorSpawnsToReturnIsAChildOfItsActor(t *testing.T) {
 		got.Expect(host.Path() + "/guest")
 	})
 }
+
+func TestPathsBelowSeveralTreesAreLookedUpInEach(t *testing.T) {
+	s := testkit.NewSystem(t)
+	probes := map[string]*testkit.Probe[int]{}
+	for _, name := range []string{"first", "second", "third"} {
+		p := testkit.NewProbe[int](t, s)
+		probes[name] = p
+		extension.AddTree(s, name, func(string) (actor.AnyRef, error) { return testkit.NewProbe[int](t, s).Ref(), nil })
+		extension.AddTree(s, name, func(string) (actor.AnyRef, error) { return p.Ref(), nil }) // in its place
+	}
+	for name, p := range probes {
+		actor.Resolve[int](s, "understudy://test/"+name+"/x").Tell(1)
+		p.Expect(1)
+	}
+}

@@ -29,10 +29,12 @@ func init() {
 	}
 }
 
-// explainUnsharded says why refs to sharded entities lead nowhere, until package sharding is used.
+// explainUnsharded says why refs to sharded entities and placed actors lead nowhere, until packages
+// sharding and placement are used.
 func explainUnsharded(s *actor.System, why func(typ string) error) {
 	extension.AddTree(s, shardtree.Name, func(path string) (actor.AnyRef, error) {
 		typ, _, _ := strings.Cut(path, "/")
 		return nil, why(typ)
 	})
+	extension.AddTree(s, shardtree.Placed, func(string) (actor.AnyRef, error) { return nil, shardtree.ErrNoPlacement })
 }

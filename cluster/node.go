@@ -131,6 +131,7 @@ func listen(cfg Config) (*Node, error) {
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
+	extension.Set(n.System, n)
 	expected := cfg.Expected()
 	extension.Set(n.System, singletonhook.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
 	if cfg.Lease != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/browser"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
@@ -27,6 +28,7 @@ const drawn = `document.body.dataset.version`
 
 // The test uses a real browser on the loopback interface, in real time.
 func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -248,6 +250,7 @@ func serve(t *testing.T, s still) string {
 }
 
 func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	for _, members := range []int{9, 40, 100} {
 		url := serve(t, crowd(members, 12))
@@ -399,6 +402,7 @@ func asker() actor.Behavior[asking] {
 }
 
 func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -452,6 +456,7 @@ func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
 }
 
 func TestThePageShowsAThousandKinds(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	shown := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
 	for n := range 1200 {
@@ -477,6 +482,7 @@ func TestThePageShowsAThousandKinds(t *testing.T) {
 }
 
 func TestThePageShowsTheHistoryNewestFirstAtAnyWidth(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	now := time.Now()
 	past := statuspage.History{Time: now, Node: "warehouse-worker-003", Events: []history.Event{
@@ -582,6 +588,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 }
 
 func TestThePageListsWhatWasGivenUpAndActsOnItOnlyWhereActionsAreAllowed(t *testing.T) {
+	effort.Unraced(t)
 	b := browser.Start(t)
 	source := stillSource{still: crowd(4, 1), givenUp: statuspage.GivenUp{Messages: []statuspage.GivenUpMessage{
 		{Number: 7, Singleton: "orders", Type: "shop.Order", Reason: "<b>no price</b>", Time: time.Now()},

@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -297,6 +298,7 @@ func TestAProducerWaitsWhileItsQueueHasNoRoomForWhatWasRefused(t *testing.T) {
 }
 
 func TestChunksHaveALimitThatTheProducerSays(t *testing.T) {
+	effort.Unraced(t)
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		told, accepted := testkit.NewProbe[delivery.Confirmed](t, s), testkit.NewProbe[delivery.Accepted](t, s)
 		notes, got := dead(t, s), testkit.NewProbe[delivery.Delivery[string]](t, s)

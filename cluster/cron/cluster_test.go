@@ -77,6 +77,7 @@ func TestEachRunTakesPlaceOnceInTheCluster(t *testing.T) {
 // A crash between the start of a run and its acknowledgement: the run begins again, with the same
 // id.
 func TestARunWhoseHostCrashesBeginsAgain(t *testing.T) {
+	effort.Unraced(t)
 	b := &logbook{takes: 20 * time.Second}
 	inOffice(t, b, func(c *clustertest.Cluster, host func() string) {
 		time.Sleep(5 * time.Minute)
@@ -95,6 +96,7 @@ func TestARunWhoseHostCrashesBeginsAgain(t *testing.T) {
 
 // A host that leaves interrupts its runs; one that has returned does not begin again.
 func TestARunWhoseHostLeavesBeginsAgainUnlessItHasReturned(t *testing.T) {
+	effort.Unraced(t)
 	for name, ignores := range map[string]bool{"interrupted": false, "returns": true} {
 		t.Run(name, func(t *testing.T) {
 			b := &logbook{takes: 5 * time.Second, ignores: ignores}
@@ -139,6 +141,7 @@ func TestAMoveInTheSecondInWhichRunsAreDue(t *testing.T) {
 // An instance that was replaced and does not know it begins no run, because the journal refuses
 // what it writes.
 func TestAStaleHostBeginsNoRun(t *testing.T) {
+	effort.Unraced(t)
 	b := new(logbook)
 	inOffice(t, b, func(c *clustertest.Cluster, host func() string) {
 		stale := host()

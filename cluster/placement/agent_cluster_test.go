@@ -106,10 +106,10 @@ func TestAFactoryThatPanicsHarmsNothingElseOnItsNode(t *testing.T) {
 
 func TestARefSaysWhenItsActorTakesOtherMessages(t *testing.T) {
 	inAgentCluster(t, 2, func(t *testing.T, c *agentCluster) {
-		s := c.Node("n1").System
+		s := c.Node("n2").System
 		letters := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
-		ref := refTo[string](s, "x")
+		ref := refTo[string](c.Node("n1").System, "x")
 		ref.Tell("held")
 		require.Empty(t, c.start("n2", "x", 1, job{}).Error)
 		for _, text := range []string{"held", "told"} {

@@ -197,8 +197,8 @@ func (w *agentWorld) stopped(label string, n uint64) {
 	require.Equal(w.t, &home.StopAck{ID: id(n), Label: label}, w.receive().StopAck)
 }
 
-func (w *agentWorld) listed(label string) []receptionist.Instance[order] {
-	return receptionist.Find(w.system, keyOf[order](label)).Instances
+func (w *agentWorld) listed(label string) []receptionist.Instance[any] {
+	return receptionist.Find(w.system, hubOf(w.system).lane(escape(label)).key()).Instances
 }
 
 func (w *agentWorld) ask(label string) answered {

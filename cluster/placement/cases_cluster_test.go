@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -234,6 +235,7 @@ func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 // During a partition each side continues with a journal of its own. When it heals there is one
 // actor of each label, and no orphan.
 func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
+	effort.Unraced(t)
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {
 			w.submit(w.spec(label))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -90,6 +91,7 @@ func (m *measuringJournal) counts() (claims, snapshots int) {
 
 // A node runs more actors than fit into one message.
 func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
+	effort.Unraced(t)
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		const count = 1000 // with the longest labels: two parts
 		for i := range count {

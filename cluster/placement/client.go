@@ -64,6 +64,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
 	}
 	c := &Coordinator{node: n, cfg: cfg}
+	hubOf(n.System).setMargin(cfg.RemovalMargin)
 	shell.StartAgent(n, agents(can))
 	var numbers counted
 	telemetry.AddSource(n.System, numbers.families)

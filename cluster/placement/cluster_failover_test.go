@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -156,6 +157,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 
 // Both sides of a partition, and the state after it heals.
 func TestAfterAPartitionThereIsOne(t *testing.T) {
+	effort.Unraced(t)
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n3", "role-n2"}}))
 		_, err := w.client["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n3")))

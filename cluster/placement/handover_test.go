@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // The source fails while a new coordinator takes over. The singleton is known, and stays.
@@ -199,6 +200,7 @@ func TestTheMarginIsKeptAfterADownNode(t *testing.T) {
 
 // A coordinator that joins after the removal also waits for the margin.
 func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
+	effort.Unraced(t)
 	const margin = 2 * time.Minute
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n4", "role-n3"}}))

@@ -3,16 +3,15 @@ package placement
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -58,15 +57,22 @@ func (t typed[S, M]) start(under *actor.Context[any], r home.StartRequest, on sh
 	if r.Generation != (singleton.Generation{}) {
 		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.Broken)
 	}
-	ref := actor.Spawn(under, t.placed(r, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)
-	return shell.Running{Ref: ref, Leave: func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
+	of := &stay{lane: hubOf(under.System()).lane(name)}
+	ref := actor.Spawn(under, t.placed(r, of, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)
+	return shell.Running{Ref: ref, Leave: of.leave, Stop: func() {
+		if of.takes() {
+			under.Drain(ref) // what it has been sent is older than what waits for the next one
+		} else {
+			under.Stop(ref)
+		}
+	}}
 }
 
 // placed returns the first behavior of a placed actor.
-func (t typed[S, M]) placed(r home.StartRequest, on shell.Hooks) actor.Behavior[M] {
+func (t typed[S, M]) placed(r home.StartRequest, of *stay, on shell.Hooks) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // runs when the actor has started, after any restarts
-		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })
+		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, of, on) })() // runs when the actor has started, after any restarts
+		ctx.Defer(of.leave)
 		var state S
 		if err := codec.Unmarshal(r.State, &state); err != nil {
 			next.Fail(fmt.Errorf("placement: the state of %q cannot be decoded as one of type %q: %w", r.Label, t.name, err))
@@ -85,9 +91,9 @@ func (t typed[S, M]) placed(r home.StartRequest, on shell.Hooks) actor.Behavior[
 	}
 }
 
-// begin registers the actor, and reports that it has started.
-func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on shell.Hooks) actor.Behavior[M] {
-	if err := introduce(ctx, label); err != nil {
+// begin lets messages come, and reports that the actor has started.
+func (t typed[S, M]) begin(ctx *actor.Context[M], label string, of *stay, on shell.Hooks) actor.Behavior[M] {
+	if err := of.begin(label, reflect.TypeFor[M](), deliverTo(ctx.Self())); err != nil {
 		on.Broken(err)
 		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 	}
@@ -95,26 +101,12 @@ func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on shell.Hooks) 
 	return nil
 }
 
-// introduce registers the actor at the receptionist.
-func introduce[M any](ctx *actor.Context[M], label string) error {
-	err := guard.Do(func() { receptionist.Register(ctx.System(), keyOf[M](label), ctx.Self()) })
-	if err != nil {
-		return fmt.Errorf("placement: %q cannot be registered: %w", label, err)
-	}
-	return nil
-}
-
-// keyOf returns the service key of the actor of a label.
-func keyOf[M any](label string) receptionist.ServiceKey[M] {
-	return receptionist.NewKey[M]("placement/" + escape(label))
-}
-
 // escape returns a name for the actor of a label and its service, different for each label.
 func escape(label string) string {
 	var b strings.Builder
 	for i := range len(label) {
 		switch c := label[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.+@", c) >= 0:
+		case plain(rune(c)):
 			b.WriteByte(c)
 		case c == '/':
 			b.WriteByte(':')
@@ -123,4 +115,9 @@ func escape(label string) string {
 		}
 	}
 	return b.String()
+}
+
+// plain reports whether escape keeps a character.
+func plain(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.+@", c)
 }

@@ -5,6 +5,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -27,6 +27,15 @@ func inRefWorld(t *testing.T, f func(t *testing.T, s *actor.System, ref actor.Ac
 	})
 }
 
+// hosted lets messages to a label come to an actor of s.
+func hosted[M any](s *actor.System, label string, ref actor.ActorRef[M]) *stay {
+	of := &stay{lane: hubOf(s).lane(escape(label))}
+	if err := of.begin(label, reflect.TypeFor[M](), deliverTo(ref)); err != nil {
+		panic(err.Error())
+	}
+	return of
+}
+
 func TestARefHoldsMessagesUntilItsActorRuns(t *testing.T) {
 	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
 		for n := range maxHeld + 2 {
@@ -34,7 +43,7 @@ func TestARefHoldsMessagesUntilItsActorRuns(t *testing.T) {
 		}
 		synctest.Wait()
 		p := testkit.NewProbe[int](t, s)
-		receptionist.Register(s, keyOf[int]("x"), p.Ref())
+		hosted(s, "x", p.Ref())
 		for n := range maxHeld {
 			p.Expect(n + 2)
 		}
@@ -64,31 +73,19 @@ func TestWhatARefHasNoRoomForIsADeadLetter(t *testing.T) {
 func TestARefFollowsItsActor(t *testing.T) {
 	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
 		old, young := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
-		receptionist.Register(s, keyOf[int]("x"), old.Ref())
-		synctest.Wait()
+		first := hosted(s, "x", old.Ref())
 		ref.Tell(1)
 		old.Expect(1)
 
-		receptionist.Deregister(s, keyOf[int]("x"), old.Ref())
-		synctest.Wait()
+		first.leave()
 		ref.Tell(2)
 		old.ExpectNone(time.Hour)
-		receptionist.Register(s, keyOf[int]("x"), young.Ref())
+		hosted(s, "x", young.Ref())
 		young.Expect(2)
 
-		receptionist.Register(s, keyOf[int]("x"), old.Ref()) // for a moment there may be two
-		synctest.Wait()
+		first.leave() // once more, as at the end of the actor
 		ref.Tell(3)
-		old.Expect(3)
-		third := testkit.NewProbe[int](t, s)
-		receptionist.Register(s, keyOf[int]("x"), third.Ref())
-		synctest.Wait()
-		ref.Tell(4)
-		third.Expect(4)
-		receptionist.Deregister(s, keyOf[int]("x"), young.Ref())
-		synctest.Wait()
-		ref.Tell(5)
-		third.Expect(5)
+		young.Expect(3)
 	})
 }
 
@@ -116,7 +113,7 @@ func TestMessagesOfOneSenderStayInOrder(t *testing.T) {
 			}
 		}()
 		p := testkit.NewProbe[int](t, s)
-		receptionist.Register(s, keyOf[int]("x"), p.Ref())
+		hosted(s, "x", p.Ref())
 		for n := range many {
 			p.Expect(n)
 		}
@@ -128,7 +125,7 @@ func TestThereIsOneRefForEachLabel(t *testing.T) {
 		require.True(t, ref == refTo[int](s, "x"))  //nolint:testifylint // Equal would look into the actor, which runs
 		require.False(t, ref == refTo[int](s, "y")) //nolint:testifylint // likewise
 		require.Panics(t, func() { refTo[string](s, "x") })
-		receptionist.Register(s, keyOf[string]("z"), testkit.NewProbe[string](t, s).Ref())
+		hosted(s, "z", testkit.NewProbe[string](t, s).Ref())
 		require.Panics(t, func() { refTo[int](s, "z") })
 	})
 }
@@ -139,8 +136,8 @@ func TestAnActorOfOtherMessagesThanItsRefsCannotStart(t *testing.T) {
 		synctest.Wait() // until it listens
 		w.start("x", 1, job{})
 		why := w.failed("x", 1)
-		require.Contains(t, why, `"x" cannot be registered`)
-		require.Contains(t, why, "give it another name")
+		require.Contains(t, why, `"x" is used with messages of type int`)
+		require.Contains(t, why, "give it another label")
 		w.heard.ExpectNone(time.Hour)
 	})
 }
@@ -191,7 +188,7 @@ func BenchmarkRef(b *testing.B) {
 		}
 		return nil
 	}), "target")
-	receptionist.Register(s, keyOf[int]("x"), target)
+	hosted(s, "x", target)
 	ref := refTo[int](s, "x")
 	b.ReportAllocs()
 	b.ResetTimer()

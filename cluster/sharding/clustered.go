@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
+	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -23,25 +24,25 @@ import (
 type clustered struct {
 	node        *cluster.Node
 	hub         *hub
+	post        *hubs.Post
 	coordinator actor.ActorRef[home.Input]
 	stores      bool // the coordinator has a journal
 
 	mu     sync.Mutex // guards all below
-	view   cluster.View
+	life   uint64     // the incarnation of this node that the table is for
 	table  table.Table
 	offers map[string]allot.Offer
 	keeper map[string]actor.ActorRef[any] // of the leases, by type
-	homes  map[node.ID]*askedHome         // that asks have gone to
 	leaves bool                           // it hosts nothing new any more
-	ticks  bool                           // retryDue is under way
 }
 
 // clusteredOf returns the hub of a node. The first call starts it, with the agent and the
 // coordinator's singleton.
 func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
-		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}, homes: map[node.ID]*askedHome{}}
-		c.hub = newHub(n.System, c)
+		c := &clustered{node: n, stores: shared != nil, life: n.View().Self.Incarnation, offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
+		c.post = hubs.NewPost(n, hubName, hubs.On{Viewed: c.viewed, Tick: func(p hubs.Peers) bool { return c.hub.tick(p) }})
+		c.hub = newHub(n.System, c, c.post)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
 			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
@@ -50,7 +51,7 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
 		extension.Set(n.System, shardstatus.Asker(c.homeless))
-		c.hub.ref.Tell(follow{c})
+		c.hub.ref.Tell(begin{})
 		return c.hub
 	})
 }
@@ -60,15 +61,11 @@ const hubPath = "/system/" + hubName
 
 // The messages to the actor of a hub in a cluster.
 type (
-	// follow begins to follow the members.
-	follow struct{ *clustered }
+	// begin begins to follow the members.
+	begin struct{ quiet }
 	// helloDue: the coordinator is to hear what this node offers.
 	helloDue struct{ quiet }
-	// retryDue: messages to other hubs may have been lost.
-	retryDue struct{ quiet }
 )
-
-func (follow) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // helloEvery is how often the coordinator hears from each node: it may be another one meanwhile.
 const helloEvery = 5 * time.Second
@@ -76,25 +73,19 @@ const helloEvery = 5 * time.Second
 // receive handles a message to the actor of the hub.
 func (c *clustered) receive(ctx *actor.Context[any], msg any) {
 	switch msg := msg.(type) {
-	case follow:
-		ctx.Defer(cluster.Subscribe(c.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
-			c.viewed(v)
-			return nil
-		})))
-		c.viewed(c.node.View())
+	case begin:
+		c.post.Start(c.hub.ref)
 		ctx.Every("hello", helloEvery, helloDue{})
 	case helloDue:
 		c.greet()
 	case toNode:
 		c.pushed(msg)
-	case toHub:
+	case hubs.Message:
 		c.heard(msg, extension.MetadataOf(ctx))
 	case typeAsked:
-		msg.ReplyTo.TellNoWait(typeAnswered{Node: c.self(), Started: c.hub.region(msg.Type) != nil})
-	case retryDue:
-		c.retry()
-	case armRetry:
-		ctx.After("retry", retryEvery, retryDue{})
+		msg.ReplyTo.TellNoWait(typeAnswered{Node: c.post.Self(), Started: c.hub.region(msg.Type) != nil})
+	default:
+		c.post.Receive(ctx, msg)
 	}
 }
 
@@ -102,19 +93,17 @@ func (c *clustered) receive(ctx *actor.Context[any], msg any) {
 // table: the coordinator of another cluster may use the numbers of the former one again.
 func (c *clustered) viewed(v cluster.View) {
 	c.mu.Lock()
-	if v.Self.Incarnation != c.view.Self.Incarnation {
-		c.table = table.Table{}
+	if v.Self.Incarnation != c.life {
+		c.life, c.table = v.Self.Incarnation, table.Table{}
 	}
-	c.view = v
-	c.lookAtHomes()
 	c.mu.Unlock()
 	c.hub.reroute("")
 }
 
 // greet tells the coordinator what this node offers.
 func (c *clustered) greet() {
+	self := c.post.View().Self
 	c.mu.Lock()
-	self := c.view.Self
 	msg := hello{Node: self.Name, Incarnation: self.Incarnation, Has: c.table.Version()}
 	for _, o := range c.offers {
 		declared, known := c.table.Of(o.Type.Name)
@@ -156,12 +145,11 @@ func (c *clustered) keeperOf(typ string) actor.ActorRef[any] {
 
 // pushed takes an update of the table.
 func (c *clustered) pushed(msg toNode) {
-	c.mu.Lock()
-	self := c.view.Self
+	self := c.post.View().Self
 	if msg.Incarnation != self.Incarnation {
-		c.mu.Unlock()
 		return
 	}
+	c.mu.Lock()
 	changed := c.table.Apply(msg.Update)
 	c.mu.Unlock()
 	for _, m := range msg.Refuse {
@@ -174,115 +162,29 @@ func (c *clustered) pushed(msg toNode) {
 }
 
 // heard takes a message of another hub.
-func (c *clustered) heard(msg toHub, m extension.Metadata) {
+func (c *clustered) heard(msg hubs.Message, m extension.Metadata) {
 	switch {
 	case msg.Return != nil:
-		if r := c.hub.region(msg.Return.Type); r != nil {
-			r.returned(msg.From, *msg.Return, m)
+		if r, name := c.hub.regionAt(msg.Return.Path); r != nil {
+			r.returned(msg.From, name, *msg.Return, m)
 		}
 	case msg.Recall != nil: // the letters before it have been read
-		if r := c.hub.region(msg.Recall.Type); r != nil {
+		if r := c.hub.region(msg.Recall.Of); r != nil {
 			r.asked(msg.From, *msg.Recall)
 		} else {
-			c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+			c.post.Send(msg.From, hubs.Message{Passed: msg.Recall}, extension.Metadata{})
 		}
 	case msg.Passed != nil:
-		if r := c.hub.region(msg.Passed.Type); r != nil {
+		if r := c.hub.region(msg.Passed.Of); r != nil {
 			r.passed(msg.From, *msg.Passed)
 		}
 	}
 }
 
-func (c *clustered) self() node.ID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.view.Self.ID()
-}
-
-// member returns the member of an incarnation.
-func (c *clustered) member(incarnation uint64) (node.ID, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.view.Members {
-		if m.Incarnation == incarnation && shell.IncarnationOf(m) != 0 {
-			return m.ID(), true
-		}
-	}
-	return node.ID{}, false
-}
-
 // homeOf returns the home of a shard, if that is another node that can be reached.
 func (c *clustered) homeOf(typ string, shard int) (at node.ID, found bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, known := c.table.Of(typ)
-	if !known || shard >= len(e.Homes) {
-		return at, false
-	}
-	at = e.Homes[shard].Node
-	return at, at != (node.ID{}) && at != c.view.Self.ID() && c.isReachable(at)
-}
-
-// isReachable is for callers that hold mu.
-func (c *clustered) isReachable(id node.ID) bool {
-	for _, m := range c.view.Members {
-		if m.ID() == id {
-			return shell.IncarnationOf(m) != 0 && c.view.Reachable(m)
-		}
-	}
-	return false
-}
-
-func (c *clustered) send(to node.ID, msg toHub, m extension.Metadata) {
-	msg.From = c.self()
-	extension.TellNoWaitWith(c.hubOf(to), msg, m)
-}
-
-// hubOf returns the ref of the hub of a node.
-func (c *clustered) hubOf(id node.ID) actor.ActorRef[toHub] {
-	s := c.node.System
-	return actor.Resolve[toHub](s, "understudy://"+s.Name()+"@"+id.Address+hubPath)
-}
-
-// armRetry schedules a retry.
-type armRetry struct{ quiet }
-
-// retryEvery is how often what may have been lost is tried again.
-const retryEvery = 50 * time.Millisecond
-
-func (c *clustered) retrySoon() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.ticks {
-		c.ticks = true
-		c.hub.ref.Tell(armRetry{})
-	}
-}
-
-func (c *clustered) reaches(to node.ID) bool {
-	c.mu.Lock()
-	v := c.view
-	c.mu.Unlock()
-	for _, m := range v.Members {
-		if m.ID() == to {
-			return v.Reachable(m)
-		}
-	}
-	return false
-}
-
-func (c *clustered) retry() {
-	c.mu.Lock()
-	v := c.view
-	c.ticks = false
-	c.mu.Unlock()
-	peers := peerStates{now: time.Now(), members: map[node.ID]bool{}}
-	for _, m := range v.Members {
-		peers.members[m.ID()] = v.Reachable(m)
-	}
-	if c.hub.tick(peers) {
-		c.retrySoon()
-	}
+	at, _ = c.tableHome(typ, shard)
+	return at, at != (node.ID{}) && at != c.post.Self() && c.post.Reaches(at)
 }
 
 // Start implements shell.Starter: it starts a shard.

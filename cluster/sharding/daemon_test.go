@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -176,6 +177,7 @@ func TestDaemonsAreSpreadOverTheNodesAndSurviveThem(t *testing.T) {
 }
 
 func TestTheNumberOfDaemonsChangesAndIsKept(t *testing.T) {
+	effort.Unraced(t)
 	inOffice(t, 3, func(t *testing.T, o *office) {
 		d := map[string]*sharding.Daemons[note]{}
 		for _, name := range []string{"n1", "n2", "n3"} {

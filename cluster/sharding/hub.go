@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -26,7 +26,8 @@ type hub struct {
 	system  *actor.System
 	context context.Context // of the actors of shards
 	ref     actor.ActorRef[any]
-	outside outside // nil without a cluster
+	outside outside    // nil without a cluster
+	post    *hubs.Post // likewise
 	moves   moveCounter
 
 	mu      sync.Mutex // guards all below
@@ -36,13 +37,7 @@ type hub struct {
 
 // outside is the cluster, as a hub sees it. Any goroutine may call its methods.
 type outside interface {
-	self() node.ID
-	member(incarnation uint64) (node.ID, bool)
 	homeOf(typ string, shard int) (node.ID, bool)
-	send(to node.ID, msg toHub, m extension.Metadata)
-	follow(home node.ID, msg any) // an ask in msg ends when that node is removed
-	retrySoon()
-	reaches(to node.ID) bool // it is a member, and reachable
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	shardsOf(typ string) int
 	homesOf(typ string) []shardstatus.Home
@@ -52,31 +47,16 @@ type outside interface {
 	receive(ctx *actor.Context[any], msg any)
 }
 
-// peerStates says what is known of other nodes at one moment.
-type peerStates struct {
-	now     time.Time
-	members map[node.ID]bool // whether each can be reached
-}
-
-// Reachable implements [recall.Peers].
-func (p peerStates) Reachable(id node.ID) bool { return p.members[id] }
-
-// Lost implements [recall.Peers].
-func (p peerStates) Lost(id node.ID) bool {
-	_, member := p.members[id]
-	return !member
-}
-
 // hubName is the name of the actor of a hub.
 const hubName = "sharding"
 
 // hubOf returns the hub of a system without a cluster.
 func hubOf(s *actor.System) *hub {
-	return extension.Ensure(s, func() *hub { return newHub(s, nil) })
+	return extension.Ensure(s, func() *hub { return newHub(s, nil, nil) })
 }
 
-func newHub(s *actor.System, out outside) *hub {
-	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]*region{}}
+func newHub(s *actor.System, out outside, post *hubs.Post) *hub {
+	h := &hub{system: s, context: context.Background(), outside: out, post: post, regions: map[string]*region{}}
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, shardtree.Name, h.find)
@@ -182,7 +162,7 @@ func (h *hub) reroute(name string) {
 	})
 }
 
-func (h *hub) tick(peers peerStates) (more bool) {
+func (h *hub) tick(peers hubs.Peers) (more bool) {
 	h.each(func(r *region) { more = r.tick(peers) || more })
 	return more
 }
@@ -197,6 +177,16 @@ func (h *hub) find(path string) (ref actor.AnyRef, why error) {
 		return r.find(name), nil
 	}
 	return nil, shardtree.NotOnNode(typ)
+}
+
+// regionAt returns the region with a path of this system, and what follows the type in the path.
+func (h *hub) regionAt(path string) (r *region, name string) {
+	rest, below := strings.CutPrefix(path, "/"+shardtree.Name+"/")
+	typ, name, ok := cutType(rest)
+	if !below || !ok {
+		return nil, ""
+	}
+	return h.region(typ), name
 }
 
 // cutType splits a path below the tree.
@@ -215,20 +205,6 @@ func (h *hub) close() {
 
 // The methods below do nothing without a cluster, where each shard is here.
 
-func (h *hub) self() node.ID {
-	if h.outside == nil {
-		return node.ID{}
-	}
-	return h.outside.self()
-}
-
-func (h *hub) member(incarnation uint64) (node.ID, bool) {
-	if h.outside == nil {
-		return node.ID{}, false
-	}
-	return h.outside.member(incarnation)
-}
-
 func (h *hub) homeOf(typ string, shard int) (node.ID, bool) {
 	if h.outside == nil {
 		return node.ID{}, false
@@ -242,20 +218,6 @@ func (h *hub) shardsOf(typ string) int {
 		return 0
 	}
 	return h.outside.shardsOf(typ)
-}
-
-func (h *hub) send(to node.ID, msg toHub) { h.sendWith(to, msg, extension.Metadata{}) }
-
-func (h *hub) sendWith(to node.ID, msg toHub, m extension.Metadata) {
-	if h.outside != nil {
-		h.outside.send(to, msg, m)
-	}
-}
-
-func (h *hub) retrySoon() {
-	if h.outside != nil {
-		h.outside.retrySoon()
-	}
 }
 
 // shardName returns the number of a shard as part of a name.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
@@ -116,13 +117,13 @@ type outlet struct{ *lane }
 func (o outlet) Deliver(of letter)                  { o.residents.offer(of) }
 func (o outlet) Send(to node.ID, of letter)         { o.region.sendTo(to, of) }
 func (o outlet) Return(to node.ID, of letter)       { o.region.giveBack(to, of, false) }
-func (o outlet) Recall(number uint64, from node.ID) { o.ask(from, recallOf{Number: number}) }
-func (o outlet) Passed(number uint64, to node.ID)   { o.answer(to, recallOf{Number: number}) }
+func (o outlet) Recall(number uint64, from node.ID) { o.ask(from, hubs.Recall{Number: number}) }
+func (o outlet) Passed(number uint64, to node.ID)   { o.answer(to, hubs.Recall{Number: number}) }
 func (o outlet) Fetch(generation uint64, from node.ID) {
-	o.ask(from, recallOf{Left: true, Number: generation})
+	o.ask(from, hubs.Recall{Left: true, Number: generation})
 }
 func (o outlet) Given(generation uint64, to node.ID) {
-	o.answer(to, recallOf{Left: true, Number: generation})
+	o.answer(to, hubs.Recall{Left: true, Number: generation})
 }
 
 func (o outlet) Give(to node.ID, of letter) {
@@ -130,15 +131,15 @@ func (o outlet) Give(to node.ID, of letter) {
 	o.region.giveBack(to, of, true)
 }
 
-func (o outlet) ask(from node.ID, q recallOf) {
-	q.Type, q.Shard = o.region.name, o.shard
-	o.region.hub.send(from, toHub{Recall: &q})
-	o.region.hub.retrySoon()
+func (o outlet) ask(from node.ID, q hubs.Recall) {
+	q.Of, q.Shard = o.region.name, o.shard
+	o.region.hub.post.Send(from, hubs.Message{Recall: &q}, extension.Metadata{})
+	o.region.hub.post.RetrySoon()
 }
 
-func (o outlet) answer(to node.ID, q recallOf) {
-	q.Type, q.Shard = o.region.name, o.shard
-	o.region.hub.send(to, toHub{Passed: &q})
+func (o outlet) answer(to node.ID, q hubs.Recall) {
+	q.Of, q.Shard = o.region.name, o.shard
+	o.region.hub.post.Send(to, hubs.Message{Passed: &q}, extension.Metadata{})
 }
 
 // Hold tells the ask of the letter why that waits: on another node or a client it cannot know.
@@ -163,7 +164,7 @@ func (o outlet) Pass(of letter) bool {
 }
 
 // asked answers a node that recalls its letters, or fetches what was left here.
-func (l *lane) asked(by node.ID, q recallOf) {
+func (l *lane) asked(by node.ID, q hubs.Recall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.Left {
@@ -186,7 +187,7 @@ func (l *lane) returned(from node.ID, of letter, left bool) {
 }
 
 // passed takes the answer to what this node has asked.
-func (l *lane) passed(from node.ID, q recallOf) {
+func (l *lane) passed(from node.ID, q hubs.Recall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.Left {
@@ -202,7 +203,7 @@ func (l *lane) gather(generation uint64, former []node.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left.Fetch(generation, slices.DeleteFunc(slices.Clone(former), func(id node.ID) bool {
-		return !l.member(id) || id == l.region.hub.self()
+		return !l.member(id) || id == l.region.hub.post.Self()
 	}))
 }
 
@@ -226,7 +227,7 @@ func (l *lane) open() {
 }
 
 func (l *lane) member(id node.ID) bool {
-	_, member := l.region.hub.member(id.Incarnation)
+	_, member := l.region.hub.post.Member(id.Incarnation)
 	return member
 }
 
@@ -273,13 +274,13 @@ func (l *lane) route() recall.Route {
 }
 
 // tick tries again what may have been lost. It reports whether it must be called again.
-func (l *lane) tick(peers peerStates) (more bool) {
+func (l *lane) tick(peers hubs.Peers) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if more = l.letters.Waits() || !l.left.Ready(); more {
-		l.letters.Tick(peers.now, peers)
+		l.letters.Tick(peers.Now, peers)
 		l.letters.Flush()
-		l.left.Tick(peers.now, peers)
+		l.left.Tick(peers.Now, peers)
 		l.open()
 	}
 	return more

@@ -124,6 +124,7 @@ func TestANodeWithoutItsLeaseHostsNothingAndAsksAgain(t *testing.T) {
 }
 
 func TestEntitiesEndWhenTheLeaseIsLost(t *testing.T) {
+	effort.Unraced(t)
 	inGuarded(t, 2, func(t *testing.T, g *guarded) {
 		time.Sleep(5 * time.Minute)
 		at := g.where("n1", 40)
@@ -140,6 +141,7 @@ func TestEntitiesEndWhenTheLeaseIsLost(t *testing.T) {
 }
 
 func TestTheShardsOfACrashedNodeWaitForItsLease(t *testing.T) {
+	effort.Unraced(t)
 	inGuarded(t, 3, func(t *testing.T, g *guarded) {
 		time.Sleep(5 * time.Minute)
 		require.Contains(t, g.where("n2", 40), "n3")

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -39,6 +40,7 @@ func leaveInTurn(c *clustertest.Cluster, apart time.Duration) (longest time.Dura
 }
 
 func TestNodesThatAllLeaveDoNotWaitForEachOther(t *testing.T) {
+	effort.Unraced(t)
 	for _, apart := range []time.Duration{0, 20 * time.Millisecond, 150 * time.Millisecond, 700 * time.Millisecond} {
 		for _, settled := range []time.Duration{0, 1500 * time.Millisecond, time.Minute} {
 			t.Run(fmt.Sprint(apart, " apart after ", settled), func(t *testing.T) {

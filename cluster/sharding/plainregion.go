@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
@@ -128,10 +129,10 @@ func (r *region) sendTo(to node.ID, of letter) {
 		full = r.pathOf(of.name)
 	}
 	if of.from == 0 && of.Metadata.Request() != nil {
-		r.hub.outside.follow(to, of.Message)
+		r.hub.post.Follow(to, of.Message)
 	}
 	extension.SendTo(r.system, extension.Target{
-		Address: to.Address, Path: full[len(r.scheme):], UID: r.hub.self().Incarnation, Full: full,
+		Address: to.Address, Path: full[len(r.scheme):], UID: r.hub.post.Self().Incarnation, Full: full,
 	}, of.Message, of.Metadata)
 }
 
@@ -139,7 +140,7 @@ func (r *region) sendTo(to node.ID, of letter) {
 // node that is no member any more.
 func (r *region) sender(of letter) (from node.ID) {
 	if of.from != 0 {
-		from, _ = r.hub.member(of.from)
+		from, _ = r.hub.post.Member(of.from)
 	}
 	return from
 }
@@ -155,34 +156,34 @@ func (r *region) giveBack(to node.ID, of letter, left bool) {
 	if !left {
 		r.counted.returned.Add(1)
 	}
-	r.hub.sendWith(to, toHub{Return: &returnedLetter{Left: left, Type: r.name, Name: of.name, Payload: payload}}, of.Metadata)
+	r.hub.post.Send(to, hubs.Message{Return: &hubs.Letter{Left: left, Path: r.prefix + of.name, Payload: payload}}, of.Metadata)
 }
 
 // returned takes a letter that another node has returned, or that was left there.
-func (r *region) returned(from node.ID, back returnedLetter, m extension.Metadata) {
-	id, ok := unescape(back.Name)
+func (r *region) returned(from node.ID, name string, back hubs.Letter, m extension.Metadata) {
+	id, ok := unescape(name)
 	shard, there := r.shardOf(id)
 	if !ok || !there {
 		return
 	}
 	msg, content, err := r.kind.unpack(back.Payload)
 	if err != nil {
-		extension.DeadLetter(r.system, r.pathOf(back.Name), content, err)
+		extension.DeadLetter(r.system, r.pathOf(name), content, err)
 		return
 	}
-	r.lanes[shard].returned(from, letterTo(back.Name, msg, m), back.Left)
+	r.lanes[shard].returned(from, letterTo(name, msg, m), back.Left)
 }
 
 // asked takes the recall of another node.
-func (r *region) asked(by node.ID, q recallOf) {
+func (r *region) asked(by node.ID, q hubs.Recall) {
 	if q.Shard < 0 || q.Shard >= len(r.lanes) {
-		r.hub.send(by, toHub{Passed: &q})
+		r.hub.post.Send(by, hubs.Message{Passed: &q}, extension.Metadata{})
 		return
 	}
 	r.lanes[q.Shard].asked(by, q)
 }
 
-func (r *region) passed(from node.ID, q recallOf) {
+func (r *region) passed(from node.ID, q hubs.Recall) {
 	if q.Shard >= 0 && q.Shard < len(r.lanes) {
 		r.lanes[q.Shard].passed(from, q)
 	}
@@ -200,7 +201,7 @@ func (r *region) reroute() {
 	}
 }
 
-func (r *region) tick(peers peerStates) (more bool) {
+func (r *region) tick(peers hubs.Peers) (more bool) {
 	for _, l := range r.lanes {
 		more = l.tick(peers) || more
 	}

@@ -12,12 +12,14 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // What clients send while the nodes are restarted in good order arrives, and is answered in time.
 func TestARollingRestartLosesNothingOfClients(t *testing.T) {
+	effort.Unraced(t)
 	for name, pause := range map[string]time.Duration{"one after the other": 2 * time.Second, "at once": 0} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { rollingRestartForClients(t, pause) })

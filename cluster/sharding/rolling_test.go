@@ -155,6 +155,7 @@ func rollingRestart(t *testing.T, rest time.Duration, moves int) {
 // A node that crashes with the coordinator costs its entities no more than one without it: the next
 // coordinator hears at once what the nodes offer.
 func TestTheShardsOfACrashedNodeRunElsewhereSoonAlsoIfItHadTheCoordinator(t *testing.T) {
+	effort.Unraced(t)
 	for _, offset := range []time.Duration{0, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second} {
 		inShop(t, 3, func(t *testing.T, s *shop) {
 			const entities = 20

@@ -52,6 +52,7 @@ func (h *hub) homesOf(typ string) []shardstatus.Home {
 }
 
 func (c *clustered) homesOf(typ string) []shardstatus.Home {
+	v := c.post.View()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	shards := map[node.ID]int{}
@@ -64,9 +65,9 @@ func (c *clustered) homesOf(typ string) []shardstatus.Home {
 	all := []shardstatus.Home{}
 	for id, n := range shards {
 		home := shardstatus.Home{ID: id.String(), Shards: n}
-		for _, m := range c.view.Members {
+		for _, m := range v.Members {
 			if m.ID() == id {
-				home.Name, home.Reachable = m.Name, c.view.Reachable(m)
+				home.Name, home.Reachable = m.Name, v.Reachable(m)
 			}
 		}
 		all = append(all, home)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // homes returns how many shards each node has, by what n2 knows.
@@ -22,6 +24,7 @@ func (s *shop) homes() map[string]int {
 }
 
 func TestTheNextCoordinatorDividesTheShardsOfItsFormerNode(t *testing.T) {
+	effort.Unraced(t)
 	for round := range 4 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			inShop(t, 3, func(t *testing.T, s *shop) {

@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -237,6 +238,7 @@ func TestTimersComeOnceWhileShardsMove(t *testing.T) {
 }
 
 func TestTimersThatPassedWhileNothingRanComeAtABoundedRate(t *testing.T) {
+	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
 		d, before := newAlmanac(), testkit.NewSystem(t)
 		r := d.start(t, before)

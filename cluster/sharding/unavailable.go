@@ -2,21 +2,14 @@ package sharding
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
 func (h *hub) unavailable(path string) error {
-	rest, below := strings.CutPrefix(path, "/"+shardtree.Name+"/")
-	typ, name, ok := cutType(rest)
-	if !below || !ok {
-		return nil
-	}
-	r := h.region(typ)
+	r, name := h.regionAt(path)
 	if r == nil {
 		return nil
 	}
@@ -57,7 +50,7 @@ func (l *lane) obstacle() string {
 	switch {
 	case !found:
 		return "has no home yet"
-	case !l.region.hub.outside.reaches(home):
+	case !l.region.hub.post.Reaches(home):
 		return fmt.Sprintf("has its home on %s, which cannot be reached; it moves when that node is removed", home.Address)
 	case !l.letters.Clear():
 		return "moves to " + home.Address

@@ -39,15 +39,16 @@ var layers = []layer{
 		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
 		{"cluster/cron/internal/calendar", nil}, // and when they are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/home", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                       // when remembered entities start
 		{"cluster/sharding/internal/roster", nil},                                                                                        // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}}, // the planner
 		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},   // the shell of coordinators
+		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
 		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},

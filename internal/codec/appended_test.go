@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // Three versions of a type, to which fields were appended, and what they are part of.
@@ -256,6 +258,7 @@ func TestAShortValueMayGetThousandsOfFields(t *testing.T) {
 
 // A short array for each of many structs does not become much more than it was.
 func TestWhatIsMissingIsBounded(t *testing.T) {
+	effort.Unraced(t)
 	data := append(AppendHead(nil, MajorArray, MaxBrief), repeated(0x80, MaxBrief)...)
 	var all []letterbox
 	require.NoError(t, UnmarshalBrief(data, &all))

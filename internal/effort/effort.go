@@ -58,8 +58,8 @@ func Verify(t needs.Test) {
 	}
 }
 
-// Unraced skips a test under the race detector, which would multiply its time. make test runs its
-// package without.
+// Unraced skips a test under the race detector, which would multiply its time. make test or make
+// verify runs its package without.
 func Unraced(t needs.Test) {
 	t.Helper()
 	if Raced {

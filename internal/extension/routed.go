@@ -44,7 +44,7 @@ func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, 
 // AddTree says which refs have paths below "/name/": find gets the rest of such a path, and returns
 // nil if there is no such ref. The error, which may be nil, then says why: dead letters have it
 // together with [actor.ErrNoSuchActor]. Messages of other nodes, and refs that are decoded, are
-// looked up by it. A system has one tree besides those of its actors, the one that was added last.
+// looked up by it. Of several trees of one name, the last one counts.
 func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef, error)) {
 	of(s).AddTree(name, find)
 }

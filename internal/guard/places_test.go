@@ -73,7 +73,6 @@ var places = map[string]string{
 	"cluster/sharding/lease.go leaseOf":                      "WithLease",
 	"cluster/sharding/strategy.go strategyOf":                "Name of a strategy",
 	"cluster/sharding/tenure.go release":                     "a lease",
-	"cluster/placement/placed_actor.go introduce":            "the receptionist, for which a service has one type",
 	"cluster/internal/membership/split_resolver.go decision": "Decide of a downing strategy",
 	"cluster/status_singletons.go shownSingleton":            "Error of what keeps a singleton from starting",
 	"internal/codec/appended.go unmarshalled":                "UnmarshalCBOR of a type, with null",

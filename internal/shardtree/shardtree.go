@@ -1,8 +1,18 @@
-// Package shardtree says why a ref to a sharded entity leads nowhere. Package cluster says so on
-// nodes and clients that do not use package sharding, which it must not import.
+// Package shardtree says why a ref to a sharded entity or a placed actor leads nowhere. Package
+// cluster says so on nodes and clients that do not use packages sharding and placement, which it
+// must not import.
 package shardtree
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// Placed is the first element of the paths of placed actors: "/placement/label".
+const Placed = "placement"
+
+// ErrNoPlacement is why a node without placement, or a client, has no refs to placed actors.
+var ErrNoPlacement = errors.New("no refs to placed actors here; call placement.Start on each node, and from a client ask an actor on a node")
 
 // Name is the first element of the paths of sharded entities: "/sharding/type/id".
 const Name = "sharding"

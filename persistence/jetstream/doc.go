@@ -1,5 +1,5 @@
-// Package jetstream keeps events and snapshots in NATS JetStream, for programs that use NATS
-// already and want a replicated journal.
+// Package jetstream keeps events, snapshots and leases in NATS JetStream, for programs that use
+// NATS already and want a replicated journal. [OpenLeases] opens the leases.
 //
 //	nc, err := nats.Connect("nats://a,nats://b,nats://c")
 //	…

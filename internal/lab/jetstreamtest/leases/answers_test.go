@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton/lease"
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
 // A lossyDialer dials so that the answer to the next write of a record is lost, when it is
@@ -50,7 +50,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
 	dialer := &lossyDialer{proxy: proxy}
 	nc := connect(t, "nats://"+proxy.Addr(), nats.SetCustomDialer(dialer))
-	store, err := natslease.Open(t.Context(), nc, natslease.Config{Bucket: "leases", Replicas: 1})
+	store, err := jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Bucket: "leases", Replicas: 1})
 	require.NoError(t, err)
 
 	// lose ends f once it has had its effect, of which it has not heard.
@@ -112,7 +112,7 @@ func TestARequestEndsWithItsConnection(t *testing.T) {
 	proxy, err := cutproxy.Start(c.addr(0))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
-	store := openAt(t, "nats://"+proxy.Addr(), natslease.Config{Bucket: "leases", Replicas: 1})
+	store := openAt(t, "nats://"+proxy.Addr(), jetstream.LeasesConfig{Bucket: "leases", Replicas: 1})
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 

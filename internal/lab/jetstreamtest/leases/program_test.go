@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"bytes"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
+	"github.com/understudy-go/understudy/persistence/jetstream"
 )
 
 // What the example says of itself, with a server: the end of a program gives the lease back.
 func TestTheExample(t *testing.T) {
 	t.Parallel()
 	c := start(t, 1)
-	config := natslease.Config{Bucket: "leases", Replicas: 1}
+	config := jetstream.LeasesConfig{Bucket: "leases", Replicas: 1}
 	c.open(t, config.Bucket) // the server is ready
 	for _, printed := range []string{
 		"visit 1, generation 1.1\nvisit 2, generation 1.1\n",

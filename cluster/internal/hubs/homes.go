@@ -1,4 +1,4 @@
-package sharding
+package hubs
 
 import (
 	"github.com/understudy-go/understudy/actor"
@@ -10,19 +10,20 @@ import (
 // An askedHome is a node to which asks of this node have gone. They end when it is removed: what
 // had arrived there is lost with it. They do not once it leaves: it passes on what it has.
 type askedHome struct {
-	hub    actor.ActorRef[toHub]
+	hub    actor.ActorRef[Message]
 	leaves bool
 }
 
-// follow implements outside.
-func (c *clustered) follow(id node.ID, msg any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h := c.homes[id]
+// Follow lets the ask of the request msg end when the node to which it is sent is removed. It does
+// not if that node leaves first.
+func (p *Post) Follow(id node.ID, msg any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.homes[id]
 	if h == nil {
-		h = &askedHome{hub: c.hubOf(id)}
-		c.homes[id] = h
-		c.lookAtHomes()
+		h = &askedHome{hub: p.hubOf(id)}
+		p.homes[id] = h
+		p.lookAtHomes()
 	}
 	if !h.leaves {
 		extension.Follow(h.hub, msg)
@@ -30,18 +31,18 @@ func (c *clustered) follow(id node.ID, msg any) {
 }
 
 // lookAtHomes notes which homes leave, and forgets those that are no members. mu is held.
-func (c *clustered) lookAtHomes() {
-	if len(c.homes) == 0 {
+func (p *Post) lookAtHomes() {
+	if len(p.homes) == 0 {
 		return
 	}
-	members := make(map[node.ID]bool, len(c.view.Members)) // whether they leave
-	for _, m := range c.view.Members {
+	members := make(map[node.ID]bool, len(p.view.Members)) // whether they leave
+	for _, m := range p.view.Members {
 		members[m.ID()] = m.Status == cluster.Leaving || m.Status == cluster.Exiting
 	}
-	for id, h := range c.homes {
+	for id, h := range p.homes {
 		leaves, member := members[id]
 		if !member {
-			delete(c.homes, id)
+			delete(p.homes, id)
 		}
 		if leaves && !h.leaves {
 			h.leaves = true

@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
+	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton/lease"
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
 func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
@@ -28,15 +28,15 @@ func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
 			}})
 		}
 	})
-	config := natslease.Config{Bucket: "leases", Replicas: 1}
+	config := jetstream.LeasesConfig{Bucket: "leases", Replicas: 1}
 	app := connect(t, c.urls(), nats.UserInfo("app", "app"), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
-	_, err := natslease.Open(patient(t, 300*time.Millisecond), app, config)
+	_, err := jetstream.OpenLeases(patient(t, 300*time.Millisecond), app, config)
 	require.ErrorContains(t, err, `Permissions Violation for Publish to "$JS.API.INFO"`)
-	_, err = natslease.Open(t.Context(), connect(t, c.urls(), nats.UserInfo("maker", "maker")), config)
+	_, err = jetstream.OpenLeases(t.Context(), connect(t, c.urls(), nats.UserInfo("maker", "maker")), config)
 	require.NoError(t, err)
 
 	ctx := t.Context()
-	store, err := natslease.Open(ctx, app, config)
+	store, err := jetstream.OpenLeases(ctx, app, config)
 	require.NoError(t, err)
 	grant, err := store.Take(ctx, claim("job", "a"))
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
 	require.NoError(t, store.Release(ctx, lease.Grant{Claim: claim("job", "a")}))
 
 	config.Bucket = "elsewhere"
-	_, err = natslease.Open(patient(t, 300*time.Millisecond), app, config)
+	_, err = jetstream.OpenLeases(patient(t, 300*time.Millisecond), app, config)
 	require.ErrorContains(t, err, "Permissions Violation")
 }
 
@@ -59,7 +59,7 @@ func TestTheFirstOfManyMakesTheBucket(t *testing.T) {
 	for range 8 {
 		nc := connect(t, c.urls())
 		all.Go(func() {
-			if _, err := natslease.Open(t.Context(), nc, natslease.Config{Replicas: 1}); err != nil {
+			if _, err := jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Replicas: 1}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -70,9 +70,9 @@ func TestTheFirstOfManyMakesTheBucket(t *testing.T) {
 func TestABucketThatAnAdministratorMadeIsGood(t *testing.T) {
 	t.Parallel()
 	nc := connect(t, start(t, 1).urls())
-	_, err := client(t, nc).CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "b", History: 5, MaxBytes: 1 << 20})
+	_, err := client(t, nc).CreateKeyValue(t.Context(), js.KeyValueConfig{Bucket: "b", History: 5, MaxBytes: 1 << 20})
 	require.NoError(t, err)
-	store, err := natslease.Open(t.Context(), nc, natslease.Config{Bucket: "b", Replicas: 1})
+	store, err := jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Bucket: "b", Replicas: 1})
 	require.NoError(t, err)
 	_, err = store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
@@ -81,60 +81,60 @@ func TestABucketThatAnAdministratorMadeIsGood(t *testing.T) {
 func TestOpenRefusesBucketsThatLoseTokens(t *testing.T) {
 	t.Parallel()
 	nc := connect(t, start(t, 1).urls())
-	for what, spoil := range map[string]func(*jetstream.StreamConfig){
-		"storage is not file":     func(s *jetstream.StreamConfig) { s.Storage = jetstream.MemoryStorage },
-		"it has a TTL":            func(s *jetstream.StreamConfig) { s.MaxAge = time.Hour },
-		"discard is not new":      func(s *jetstream.StreamConfig) { s.Discard = jetstream.DiscardOld },
-		"persist mode is async":   func(s *jetstream.StreamConfig) { s.PersistMode = jetstream.AsyncPersistMode },
-		"it does not acknowledge": func(s *jetstream.StreamConfig) { s.NoAck = true },
-		"it is a copy":            func(s *jetstream.StreamConfig) { s.Sources = []*jetstream.StreamSource{{Name: "other"}} },
+	for what, spoil := range map[string]func(*js.StreamConfig){
+		"storage is not file":     func(s *js.StreamConfig) { s.Storage = js.MemoryStorage },
+		"it has a TTL":            func(s *js.StreamConfig) { s.MaxAge = time.Hour },
+		"discard is not new":      func(s *js.StreamConfig) { s.Discard = js.DiscardOld },
+		"persist mode is async":   func(s *js.StreamConfig) { s.PersistMode = js.AsyncPersistMode },
+		"it does not acknowledge": func(s *js.StreamConfig) { s.NoAck = true },
+		"it is a copy":            func(s *js.StreamConfig) { s.Sources = []*js.StreamSource{{Name: "other"}} },
 	} {
 		bucket := strings.ReplaceAll(what, " ", "-")
-		config := jetstream.StreamConfig{
+		config := js.StreamConfig{
 			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1,
-			Discard: jetstream.DiscardNew, Replicas: 1, AllowRollup: true,
+			Discard: js.DiscardNew, Replicas: 1, AllowRollup: true,
 		}
 		spoil(&config)
 		_, err := client(t, nc).CreateStream(t.Context(), config)
 		require.NoError(t, err, what)
-		_, err = natslease.Open(t.Context(), nc, natslease.Config{Bucket: bucket, Replicas: 1})
+		_, err = jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Bucket: bucket, Replicas: 1})
 		require.ErrorContains(t, err, "does not suit leases: "+what)
 	}
-	_, err := natslease.Open(t.Context(), nc, natslease.Config{Bucket: "good", Replicas: 1})
+	_, err := jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Bucket: "good", Replicas: 1})
 	require.NoError(t, err)
-	_, err = natslease.Open(t.Context(), nc, natslease.Config{Bucket: "good"})
-	require.ErrorContains(t, err, "it has 1 replicas, Config.Replicas is 3")
+	_, err = jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Bucket: "good"})
+	require.ErrorContains(t, err, "it has 1 replicas, LeasesConfig.Replicas is 3")
 }
 
 func TestOpenSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	nc := connect(t, start(t, 1).urls())
 	for _, c := range []struct {
-		config natslease.Config
+		config jetstream.LeasesConfig
 		says   string
 	}{
-		{natslease.Config{}, "make it with 3 replicas"},
-		{natslease.Config{Bucket: "a.b"}, "Config.Bucket"},
-		{natslease.Config{Replicas: -1}, "Config.Replicas"},
+		{jetstream.LeasesConfig{}, "make it with 3 replicas"},
+		{jetstream.LeasesConfig{Bucket: "a.b"}, "LeasesConfig.Bucket"},
+		{jetstream.LeasesConfig{Replicas: -1}, "LeasesConfig.Replicas"},
 	} {
-		_, err := natslease.Open(t.Context(), nc, c.config)
+		_, err := jetstream.OpenLeases(t.Context(), nc, c.config)
 		require.ErrorContains(t, err, c.says, fmt.Sprint(c.config))
 	}
-	_, err := natslease.Open(t.Context(), nil, natslease.Config{})
+	_, err := jetstream.OpenLeases(t.Context(), nil, jetstream.LeasesConfig{})
 	require.ErrorContains(t, err, "needs a connection")
 	nc.Close()
-	_, err = natslease.Open(t.Context(), nc, natslease.Config{Replicas: 1})
+	_, err = jetstream.OpenLeases(t.Context(), nc, jetstream.LeasesConfig{Replicas: 1})
 	require.ErrorIs(t, err, nats.ErrConnectionClosed)
 }
 
 func TestLeasesMayBeInADomain(t *testing.T) {
 	t.Parallel()
 	c := start(t, 1, func(o *server.Options) { o.JetStreamDomain = "hub" })
-	store := openAt(t, c.urls(), natslease.Config{Replicas: 1, Domain: "hub"})
+	store := openAt(t, c.urls(), jetstream.LeasesConfig{Replicas: 1, Domain: "hub"})
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 	_, err = store.Renew(t.Context(), grant)
 	require.NoError(t, err)
-	_, err = openAt(t, c.urls(), natslease.Config{Replicas: 1}).Take(t.Context(), claim("job", "b"))
+	_, err = openAt(t, c.urls(), jetstream.LeasesConfig{Replicas: 1}).Take(t.Context(), claim("job", "b"))
 	require.ErrorIs(t, err, lease.ErrHeld, "it is the same")
 }

@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
 func TestConformanceOnOneServer(t *testing.T) { conformance(t, 1) }
@@ -21,10 +21,10 @@ func TestConformanceOnThreeServers(t *testing.T) { conformance(t, 3) }
 func conformance(t *testing.T, n int) {
 	t.Parallel()
 	c := start(t, n)
-	kv := c.bucket(t, natslease.DefaultBucket)
+	kv := c.bucket(t, jetstream.DefaultLeasesBucket)
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		b := leasetest.Backend{
-			Open: func(t *testing.T) lease.Store { return c.open(t, natslease.DefaultBucket) },
+			Open: func(t *testing.T) lease.Store { return c.open(t, jetstream.DefaultLeasesBucket) },
 			TTL:  4 * time.Second,
 			Delete: func(t *testing.T, name string) {
 				require.NoError(t, kv.Delete(t.Context(), "holder."+name))
@@ -32,7 +32,7 @@ func conformance(t *testing.T, n int) {
 			},
 			Usurp: func(t *testing.T, name string) {
 				require.NoError(t, kv.Purge(t.Context(), "holder."+name))
-				_, err := c.open(t, natslease.DefaultBucket).Take(t.Context(), claim(name, "usurper"))
+				_, err := c.open(t, jetstream.DefaultLeasesBucket).Take(t.Context(), claim(name, "usurper"))
 				require.NoError(t, err)
 			},
 		}
@@ -53,7 +53,7 @@ func claim(name, holder string) lease.Claim {
 func TestTheLeaseOfAKilledProcessIsFreeAfterTheTTL(t *testing.T) {
 	t.Parallel()
 	leasetest.KilledHolder(t, func() string { return start(t, 1).urls() }, func(t *testing.T, urls string) lease.Store {
-		return openAt(t, urls, natslease.Config{Replicas: 1})
+		return openAt(t, urls, jetstream.LeasesConfig{Replicas: 1})
 	})
 }
 
@@ -62,7 +62,7 @@ func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			c := start(t, n)
-			stores := make([]*natslease.Store, 8)
+			stores := make([]*jetstream.Leases, 8)
 			for i := range stores {
 				stores[i] = c.open(t, "leases")
 			}

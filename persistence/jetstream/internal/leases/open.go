@@ -1,4 +1,4 @@
-package nats
+package leases
 
 import (
 	"context"
@@ -10,46 +10,28 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// DefaultBucket is the default of Config.Bucket.
-const DefaultBucket = "understudy-leases"
-
-// A Config names the bucket of the leases. The zero value suits a cluster of three or more servers.
+// A Config names the bucket. The zero values have been replaced.
 type Config struct {
-	// Bucket is the name of the key-value bucket: letters, digits, '-' and '_'. All contenders for
-	// a name must have the same bucket. The default is [DefaultBucket].
-	Bucket string
-
-	// Replicas is the number of servers that store the bucket when Open makes it: 1, 3 or 5. An
-	// existing bucket must have at least as many. The default is 3.
+	Bucket   string
 	Replicas int
-
-	// Domain is the JetStream domain. The default is the domain of the server.
-	Domain string
+	Domain   string
 }
 
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 
-// Open returns a store in the bucket of config, and creates the bucket if it does not exist. It
-// fails if the bucket exists and its configuration allows it to drop entries. The caller closes the
-// connection when no lease needs it any more.
+// Open opens or creates the bucket.
 func Open(ctx context.Context, nc *nats.Conn, config Config) (*Store, error) {
-	if config.Bucket == "" {
-		config.Bucket = DefaultBucket
-	}
-	if config.Replicas == 0 {
-		config.Replicas = 3
-	}
 	switch {
 	case nc == nil:
-		return nil, errors.New("nats: Open needs a connection; make one with Connect of nats.go")
+		return nil, errors.New("jetstream: OpenLeases needs a connection; make one with nats.Connect")
 	case !bucketName.MatchString(config.Bucket):
-		return nil, fmt.Errorf("nats: Config.Bucket is %q; it must be 1 to 200 letters, digits, '-' and '_'", config.Bucket)
+		return nil, fmt.Errorf("jetstream: LeasesConfig.Bucket is %q; it must be 1 to 200 letters, digits, '-' and '_'", config.Bucket)
 	case config.Replicas < 0:
-		return nil, fmt.Errorf("nats: Config.Replicas is %d; set 1, 3 or 5", config.Replicas)
+		return nil, fmt.Errorf("jetstream: LeasesConfig.Replicas is %d; set 1, 3 or 5", config.Replicas)
 	}
 	b, err := openBucket(ctx, nc, config)
 	if err != nil {
-		return nil, fmt.Errorf("nats: open bucket %s: %w", config.Bucket, withRefusal(nc, err))
+		return nil, fmt.Errorf("jetstream: open bucket %s: %w", config.Bucket, withRefusal(nc, err))
 	}
 	return &Store{bucket: b}, nil
 }
@@ -114,7 +96,7 @@ func unsuitable(have *jetstream.StreamConfig, config Config) []error {
 		{have.MaxAge != 0, "it has a TTL: it would drop tokens"},
 		{have.Discard != jetstream.DiscardNew, "discard is not new: it would drop tokens when it is full"},
 		{have.PersistMode != jetstream.DefaultPersistMode, "persist mode is async: it acknowledges what it may lose"},
-		{have.Replicas < config.Replicas, fmt.Sprintf("it has %d replicas, Config.Replicas is %d", have.Replicas, config.Replicas)},
+		{have.Replicas < config.Replicas, fmt.Sprintf("it has %d replicas, LeasesConfig.Replicas is %d", have.Replicas, config.Replicas)},
 		{have.NoAck, "it does not acknowledge"},
 		{have.Sealed, "it is sealed"},
 		{have.Mirror != nil || len(have.Sources) > 0, "it is a copy: conditions hold in the original only"},

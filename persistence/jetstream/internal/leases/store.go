@@ -1,4 +1,4 @@
-package nats
+package leases
 
 import (
 	"context"
@@ -12,15 +12,12 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// ErrOverflow: the token does not fit into 64 bits. No counter gets that far: the floor of the
-// claim is wrong. Use another name for the lease.
-var ErrOverflow = errors.New("nats: the tokens of this name are used up, they end at 2⁶⁴-1")
+// ErrOverflow: the token does not fit into 64 bits.
+var ErrOverflow = errors.New("jetstream: the tokens of this name are used up, they end at 2⁶⁴-1")
 
 var _ lease.Store = (*Store)(nil)
 
-// A Store is a [lease.Store] in a key-value bucket of NATS. Its methods may be called from any
-// goroutine, and return when their context ends. All leases of a process should share one Store,
-// because it remembers how long it has seen each record. Make one with [Open].
+// A Store is a [lease.Store]. Make one with [Open].
 type Store struct {
 	bucket       bucket
 	observations observations
@@ -100,7 +97,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 		return err
 	})
 	if err != nil {
-		return lease.Grant{}, fmt.Errorf("nats: take lease %q: %w", c.Name, err)
+		return lease.Grant{}, fmt.Errorf("jetstream: take lease %q: %w", c.Name, err)
 	}
 	return lease.Grant{Claim: c, Token: taken.token, Version: taken.version()}, nil
 }
@@ -171,7 +168,7 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 		return newRecord(g.Holder, found.token, g.TTL), nil
 	})
 	if err != nil {
-		return lease.Grant{}, fmt.Errorf("nats: renew lease %q: %w", g.Name, err)
+		return lease.Grant{}, fmt.Errorf("jetstream: renew lease %q: %w", g.Name, err)
 	}
 	g.Version = renewed.version()
 	return g, nil
@@ -184,7 +181,7 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 		return newRecord("", found.token, 0), nil
 	})
 	if err != nil && !errors.Is(err, lease.ErrLost) {
-		return fmt.Errorf("nats: release lease %q: %w", g.Name, err)
+		return fmt.Errorf("jetstream: release lease %q: %w", g.Name, err)
 	}
 	return nil
 }

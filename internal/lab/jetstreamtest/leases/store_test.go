@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
 func patient(t *testing.T, patience time.Duration) context.Context {
@@ -114,7 +114,7 @@ func TestAServerThatIsSilentHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	proxy, err := cutproxy.Start(c.addr(0))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
-	store := openAt(t, "nats://"+proxy.Addr(), natslease.Config{Replicas: 1})
+	store := openAt(t, "nats://"+proxy.Addr(), jetstream.LeasesConfig{Replicas: 1})
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 
@@ -140,7 +140,7 @@ func TestAServerThatIsSilentHoldsUpNobodyBeyondTheContext(t *testing.T) {
 
 func TestTokensEndWithAClearError(t *testing.T) {
 	t.Parallel()
-	leasetest.TokensEnd(t, start(t, 1).open(t, "leases"), natslease.ErrOverflow)
+	leasetest.TokensEnd(t, start(t, 1).open(t, "leases"), jetstream.ErrOverflow)
 }
 
 func TestEveryNameIsAnother(t *testing.T) {

@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"flag"
@@ -14,10 +14,10 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
+	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
+	"github.com/understudy-go/understudy/persistence/jetstream"
 )
 
 func TestMain(m *testing.M) {
@@ -127,14 +127,14 @@ func (c *cluster) leader(t *testing.T, bucket string) int {
 // current waits until all servers have all of the bucket.
 func (c *cluster) current(t *testing.T, bucket string) {
 	t.Helper()
-	js := client(t, connect(t, c.urls()))
+	api := client(t, connect(t, c.urls()))
 	require.Eventually(t, func() bool { //nolint:forbidigo // real servers
-		stream, err := js.Stream(t.Context(), "KV_"+bucket)
+		stream, err := api.Stream(t.Context(), "KV_"+bucket)
 		if err != nil {
 			return false
 		}
 		info := stream.CachedInfo().Cluster
-		return info.Leader != "" && !slices.ContainsFunc(info.Replicas, func(p *jetstream.PeerInfo) bool { return p.Offline || !p.Current })
+		return info.Leader != "" && !slices.ContainsFunc(info.Replicas, func(p *js.PeerInfo) bool { return p.Offline || !p.Current })
 	}, 30*time.Second, 20*time.Millisecond)
 }
 
@@ -160,26 +160,26 @@ func connect(t testing.TB, urls string, opts ...nats.Option) *nats.Conn {
 }
 
 // open opens leases in a bucket that all servers have.
-func (c *cluster) open(t testing.TB, bucket string) *natslease.Store {
+func (c *cluster) open(t testing.TB, bucket string) *jetstream.Leases {
 	t.Helper()
-	return openAt(t, c.urls(), natslease.Config{Bucket: bucket, Replicas: len(c.servers)})
+	return openAt(t, c.urls(), jetstream.LeasesConfig{Bucket: bucket, Replicas: len(c.servers)})
 }
 
 // openAt opens leases as soon as the servers are ready.
-func openAt(t testing.TB, urls string, config natslease.Config) *natslease.Store {
+func openAt(t testing.TB, urls string, config jetstream.LeasesConfig) *jetstream.Leases {
 	t.Helper()
 	nc := connect(t, urls)
-	var store *natslease.Store
+	var store *jetstream.Leases
 	var err error
 	require.Eventually(t, func() bool { //nolint:forbidigo // real servers
-		store, err = natslease.Open(t.Context(), nc, config)
+		store, err = jetstream.OpenLeases(t.Context(), nc, config)
 		return err == nil
 	}, 30*time.Second, 20*time.Millisecond, "%v", err)
 	return store
 }
 
 // bucket opens leases in a bucket, and returns what an administrator has of it.
-func (c *cluster) bucket(t *testing.T, name string) jetstream.KeyValue {
+func (c *cluster) bucket(t *testing.T, name string) js.KeyValue {
 	t.Helper()
 	c.open(t, name)
 	kv, err := client(t, connect(t, c.urls())).KeyValue(t.Context(), name)
@@ -187,9 +187,9 @@ func (c *cluster) bucket(t *testing.T, name string) jetstream.KeyValue {
 	return kv
 }
 
-func client(t *testing.T, nc *nats.Conn) jetstream.JetStream {
+func client(t *testing.T, nc *nats.Conn) js.JetStream {
 	t.Helper()
-	js, err := jetstream.New(nc)
+	api, err := js.New(nc)
 	require.NoError(t, err)
-	return js
+	return api
 }

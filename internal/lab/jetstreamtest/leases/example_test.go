@@ -1,4 +1,4 @@
-package natstest
+package leases
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
-	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
 // Visit asks for the number of visits, this one included.
@@ -30,13 +30,13 @@ func visitors() actor.Behavior[Visit] {
 }
 
 // countVisits hosts the counter while it holds the lease in that bucket.
-func countVisits(ctx context.Context, out io.Writer, urls string, config natslease.Config, owner string) error {
+func countVisits(ctx context.Context, out io.Writer, urls string, config jetstream.LeasesConfig, owner string) error {
 	nc, err := nats.Connect(urls, nats.MaxReconnects(-1))
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	store, err := natslease.Open(ctx, nc, config)
+	store, err := jetstream.OpenLeases(ctx, nc, config)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func countVisits(ctx context.Context, out io.Writer, urls string, config natslea
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	config := natslease.Config{Bucket: "leases", Replicas: 3}
+	config := jetstream.LeasesConfig{Bucket: "leases", Replicas: 3}
 	if err := countVisits(ctx, os.Stdout, "nats://nats-1,nats://nats-2,nats://nats-3", config, os.Getenv("HOSTNAME")); err != nil {
 		fmt.Println(err)
 	}

@@ -1,4 +1,0 @@
-// Package natstest has the tests of package nats that need a server. It is a module of its
-// own: what the embedded server requires must not choose the versions of programs that only
-// need the client.
-package natstest
