@@ -50,7 +50,7 @@ func keeperOf(c *Schedule) actor.Behavior[command] {
 }
 
 // Begin implements [journaled.Coordinator]. It first asks what time it is.
-func (k *keeper) Begin(s *shell, l plan.Ledger, _ bool) effect {
+func (k *keeper) Begin(s *shell, l plan.Ledger) effect {
 	k.shell, k.ledger = s, l
 	k.runs, k.stop = context.WithCancel(s.Ctx)
 	s.Ctx.Defer(k.stop)

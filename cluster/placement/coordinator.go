@@ -18,7 +18,7 @@ const journalID = "placement/coordinator"
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 2000
 
-type storing = journaled.Shell[home.Input, plan.Fact, home.Effect]
+type storing = journaled.Shell[home.Input, home.Fact, home.Effect]
 
 // A coordinator carries out what the planner decides.
 type coordinator struct {
@@ -32,23 +32,23 @@ type coordinator struct {
 
 // coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[home.Input] {
-	return journaled.New(journaled.Config[home.Input, plan.Fact, plan.Ledger]{
-		ID: journalID, Journal: cfg.Journal, With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: plan.Fact.Size,
+	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
+		ID: journalID, Journal: cfg.Journal, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
 	}, &coordinator{node: n, cfg: cfg, counted: counted})
 }
 
 // Begin implements [journaled.Coordinator].
-func (c *coordinator) Begin(s *storing, l plan.Ledger, _ bool) persistence.Effect[plan.Fact] {
+func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.Fact] {
 	c.storing = s
 	c.Planner = plan.New(c.cfg.planner(c.Epoch, c.node.View().Self.Name))
-	l.Each(c.Replay)
+	c.Replay(l)
 	c.Ctx.Defer(func() { c.counted.Store(nil) })
 	c.inbox = shell.Listen(c.Ctx, c.node)
 	return c.step(home.Recovered{})
 }
 
 // Handle implements [journaled.Coordinator].
-func (c *coordinator) Handle(in home.Input) persistence.Effect[plan.Fact] {
+func (c *coordinator) Handle(in home.Input) persistence.Effect[home.Fact] {
 	switch in := in.(type) {
 	case request:
 		return c.serve(in)
@@ -64,7 +64,7 @@ func (c *coordinator) Handle(in home.Input) persistence.Effect[plan.Fact] {
 
 // serve answers queries at once. For other requests it remembers the requester until the answer is
 // known.
-func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
+func (c *coordinator) serve(r request) persistence.Effect[home.Fact] {
 	switch r.Op {
 	case opSpecs:
 		return c.answer(r, plan.StatusPageOf(c.Statuses(), r.Label, home.PartBytes(c.Ctx.System())), nil)
@@ -104,12 +104,12 @@ func (r request) input(t home.Token) home.Input {
 	return nil
 }
 
-func (c *coordinator) answer(r request, value any, err error) persistence.Effect[plan.Fact] {
+func (c *coordinator) answer(r request, value any, err error) persistence.Effect[home.Fact] {
 	r.ReplyTo.Tell(answerOf(value, err))
 	return persistence.None
 }
 
-func (c *coordinator) step(in home.Input) persistence.Effect[plan.Fact] {
+func (c *coordinator) step(in home.Input) persistence.Effect[home.Fact] {
 	facts, effects := c.Step(in, time.Now())
 	c.counted.Store(new(c.Counts()))
 	return c.Save(facts, effects)

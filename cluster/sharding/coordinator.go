@@ -45,7 +45,7 @@ const (
 	helloWait      = time.Second
 )
 
-type storing = journaled.Shell[home.Input, allot.Fact, home.Effect]
+type storing = journaled.Shell[home.Input, home.Fact, home.Effect]
 
 // A coordinator carries out what the machine decides that allots shards.
 type coordinator struct {
@@ -65,31 +65,30 @@ func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Be
 	if store == nil {
 		store = journal.NewMemory()
 	}
-	return journaled.New(journaled.Config[home.Input, allot.Fact, allot.Ledger]{
-		ID: journalID, Journal: store, With: allot.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{},
-		Fits: allot.Ledger.Fits,
-		Describe: func(f allot.Fact) []zap.Field {
-			return []zap.Field{zap.String("type", f.Type), zap.Int("shard", f.Shard)}
-		},
+	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
+		ID: journalID, Journal: store, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
 	}, &coordinator{node: n, hub: h, stores: shared != nil, fences: map[fenceKey]lease.Lease{}})
 }
 
-// Begin implements [journaled.Coordinator]. A coordinator that has lost facts does not trust the
-// others, and asks all nodes what they run.
-func (c *coordinator) Begin(s *storing, l allot.Ledger, whole bool) persistence.Effect[allot.Fact] {
+// Begin implements [journaled.Coordinator].
+func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.Fact] {
 	c.storing = s
 	c.Machine = allot.New(allot.Config{
-		Config:    home.Config{Forgetful: !c.stores || !whole, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
+		Config:    home.Config{Forgetful: !c.stores, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
 		FirstTerm: generation.Unpack(c.Epoch).Term, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
 		Strategy: c.hub.strategyOf,
-	})
-	c.Replay(l)
+	}, l)
+	if len(c.Unfit) > 0 {
+		c.Ctx.Log().Error("facts in the journal of the coordinator do not fit, and were left out", zap.Strings("keys", c.Unfit),
+			zap.String("advice", "another program has written to the id "+journalID+
+				", or the journal has lost the facts before: check that all nodes share this journal, and restore it if it is damaged; what runs stays where it is"))
+	}
 	c.inbox = shell.Listen(c.Ctx, c.node)
 	return c.step(home.Recovered{})
 }
 
 // Handle implements [journaled.Coordinator].
-func (c *coordinator) Handle(in home.Input) persistence.Effect[allot.Fact] {
+func (c *coordinator) Handle(in home.Input) persistence.Effect[home.Fact] {
 	switch in := in.(type) {
 	case hello: // its node may have begun to take part
 		return c.step(append(c.view(), allot.Hello{
@@ -115,7 +114,7 @@ func (c *coordinator) Handle(in home.Input) persistence.Effect[allot.Fact] {
 }
 
 // control pins or stops shards, or changes the number of daemons.
-func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
+func (c *coordinator) control(q controlRequest) persistence.Effect[home.Fact] {
 	if (q.Pin || q.Daemons > 0) && !c.stores {
 		q.ReplyTo.Tell(controlled{NoJournal: true})
 		return persistence.None
@@ -147,7 +146,7 @@ func (c *coordinator) view() []home.Input {
 	return []home.Input{v}
 }
 
-func (c *coordinator) step(all ...home.Input) (effect persistence.Effect[allot.Fact]) {
+func (c *coordinator) step(all ...home.Input) (effect persistence.Effect[home.Fact]) {
 	for _, in := range all {
 		effect = c.Save(c.Step(in, time.Now())) // the last one saves all
 	}

@@ -12,21 +12,22 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // writeFact stores a fact under the id of the coordinator.
-func writeFact(t *testing.T, store journal.Journal, f allot.Fact) {
+func writeFact(t *testing.T, store journal.Journal, f home.Fact) {
 	t.Helper()
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	ref := actor.Spawn(s, behaviors.EventSourced("sharding/coordinator", store, 0,
-		func(n int, _ allot.Fact) int { return n + 1 },
-		func(_ *actor.Context[actor.ActorRef[int]], n int, replyTo actor.ActorRef[int]) persistence.Effect[allot.Fact] {
+		func(n int, _ home.Fact) int { return n + 1 },
+		func(_ *actor.Context[actor.ActorRef[int]], n int, replyTo actor.ActorRef[int]) persistence.Effect[home.Fact] {
 			return persistence.Persist(f).Then(func() { replyTo.Tell(n) })
 		}), "forger")
 	_, err := actor.Ask(t.Context(), ref, func(r actor.ActorRef[int]) actor.ActorRef[int] { return r })
@@ -37,7 +38,7 @@ func writeFact(t *testing.T, store journal.Journal, f allot.Fact) {
 func TestAFactThatDoesNotFitIsReportedAndEndsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := journal.NewMemory()
-		writeFact(t, store, allot.Fact{Type: "notebook", Shard: 3, Record: allot.Record{Node: "n9", Generation: 7}})
+		writeFact(t, store, home.Fact{Key: "shard/notebook/3", Record: &home.Record{Node: "n9", Generation: singleton.Generation{Term: 7}}})
 		logs, entries := observer.New(zap.ErrorLevel)
 		c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(logs) })
 		for _, n := range c.Nodes() {
@@ -52,7 +53,7 @@ func TestAFactThatDoesNotFitIsReportedAndEndsNothing(t *testing.T) {
 		}
 		said := entries.FilterMessageSnippet("do not fit").All()
 		require.Len(t, said, 1)
-		require.EqualValues(t, 3, said[0].ContextMap()["shard"])
+		require.Equal(t, []any{"shard/notebook/3"}, said[0].ContextMap()["keys"])
 		require.Contains(t, said[0].ContextMap()["advice"], "restore it")
 	})
 }

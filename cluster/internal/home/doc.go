@@ -14,6 +14,7 @@
 // messages between the two are in messages.go. Each carries the epoch of its coordinator, so that
 // agents ignore a replaced coordinator. Package shell runs agents in a cluster.
 //
-// The decisions of a coordinator must be durable before the effects of [Nodes.Take] are carried
-// out. This package stores nothing: its user stores them.
+// A [Record] is all that the next coordinator knows about a label. The facts of [Nodes.Facts] must
+// be durable before the effects of [Nodes.Take] are carried out. This package stores nothing: its
+// user stores the facts, and keeps a [Ledger] of them.
 package home

@@ -41,6 +41,7 @@ type Nodes struct {
 	outbox
 	changes
 	vacancies
+	records
 	cfg       Config
 	workloads workloads
 
@@ -65,6 +66,7 @@ func New(cfg Config) *Nodes {
 	return &Nodes{
 		cfg: cfg, known: known{}, members: members{}, places: placeIndex{}, orphans: orphans{},
 		vacancies: vacancies{epoch: cfg.Epoch, all: map[string]vacancy{}}, changes: changes{touched: map[string]bool{}},
+		records: records{all: map[string]Record{}},
 	}
 }
 

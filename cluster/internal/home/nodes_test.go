@@ -1,6 +1,7 @@
 package home_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -24,25 +25,11 @@ func (s *shards) Handle(home.Input) {}
 
 func (s *shards) tell(what string, on home.NodeID) { s.told = append(s.told, what+" "+on.Name) }
 
-func (s *shards) Started(_ string, _ home.RequestID, on home.NodeID) { s.tell("started", on) }
-
-func (s *shards) Failed(_ string, _ home.RequestID, on home.NodeID, why home.Ending) {
-	s.tell("failed "+why.Text, on)
-	s.on = home.NodeID{}
-}
-
-func (s *shards) Stopped(_ string, _ home.RequestID, on home.NodeID) {
-	s.tell("stopped", on)
-	s.on = home.NodeID{}
-}
-
-func (s *shards) Refused(_ string, _ home.RequestID, on home.NodeID, why string) {
-	s.tell("refused "+why, on)
-}
-
-func (s *shards) Ended(_ string, _ home.RequestID, on home.NodeID, why home.Ending) {
-	s.tell("ended "+why.Text, on)
-	s.on = home.NodeID{}
+func (s *shards) Told(o home.Outcome) {
+	s.tell(strings.TrimSpace([]string{"started", "failed", "stopped", "refused", "ended"}[o.What]+" "+o.Why.Text), o.On)
+	if o.What != home.Runs && o.What != home.Refused {
+		s.on = home.NodeID{}
+	}
 }
 
 func (s *shards) Lost(on home.NodeID) {

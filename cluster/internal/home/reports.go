@@ -78,7 +78,7 @@ func (f *Nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	case ack.Error != "":
 		f.miss(p, ack.Error, f.now, &f.outbox)
 		f.dropPlace(n, p)
-		f.workloads.tell(func(w Workload) { w.Failed(ack.Label, ack.ID, n.id, Ending{ack.Error, ack.FencedBy}) })
+		f.workloads.told(p, Failed, Ending{ack.Error, ack.FencedBy})
 	case p.Phase == Starting:
 		f.setRunning(p)
 	}
@@ -90,7 +90,7 @@ func (f *Nodes) setRunning(p *Place) {
 	f.unanswered.Clear(p.key())
 	f.touch(p)
 	f.fill(p, "", &f.outbox)
-	f.workloads.tell(func(w Workload) { w.Started(p.Request.Label, p.Request.ID, p.On) })
+	f.workloads.told(p, Runs, Ending{})
 }
 
 // receiveStopAck handles a StopAck. If a former coordinator has stopped the actor, it ends without
@@ -102,17 +102,17 @@ func (f *Nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	case p.Phase != Stopping:
 		f.leave(p, EndedAlone, f.now)
 		f.dropPlace(n, p)
-		f.workloads.tell(func(w Workload) { w.Ended(ack.Label, ack.ID, n.id, Ending{Text: "stopped by a former coordinator"}) })
+		f.workloads.told(p, Quit, Ending{Text: "stopped by a former coordinator"})
 	case ack.Error != "":
 		p.enter(Running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.Clear(p.key())
 		f.touch(p)
 		f.fill(p, ack.Error, &f.outbox)
-		f.workloads.tell(func(w Workload) { w.Refused(ack.Label, ack.ID, n.id, ack.Error) })
+		f.workloads.told(p, Refused, Ending{Text: ack.Error})
 	default:
 		f.dropPlace(n, p)
-		f.workloads.tell(func(w Workload) { w.Stopped(ack.Label, ack.ID, n.id) })
+		f.workloads.told(p, Stopped, Ending{})
 	}
 }
 
@@ -133,7 +133,7 @@ func (f *Nodes) receiveEnded(n *nodeState, e Ended) {
 	}
 	f.send(n.id, ended.stop())
 	if p != nil {
-		f.workloads.tell(func(w Workload) { w.Ended(e.Label, e.ID, n.id, Ending{e.Error, e.FencedBy}) })
+		f.workloads.told(p, Quit, Ending{e.Error, e.FencedBy})
 	}
 }
 

@@ -8,16 +8,8 @@ import "slices"
 type Workload interface {
 	// Handle handles an input, of which the nodes have taken note.
 	Handle(in Input)
-	// Started: the actor of that request runs.
-	Started(label string, id RequestID, on NodeID)
-	// Failed: the actor could not be started, and does not run.
-	Failed(label string, id RequestID, on NodeID, why Ending)
-	// Stopped: the actor has terminated as requested, or does not run there.
-	Stopped(label string, id RequestID, on NodeID)
-	// Refused: the agent does not stop the actor, because it has a later generation.
-	Refused(label string, id RequestID, on NodeID, why string)
-	// Ended: the actor has terminated without a request.
-	Ended(label string, id RequestID, on NodeID, why Ending)
+	// Told tells of the actor of a request.
+	Told(Outcome)
 	// Lost: that incarnation of a node is no longer a member, and none of its actors runs. The
 	// nodes have forgotten its places.
 	Lost(on NodeID)
@@ -38,6 +30,26 @@ type Workload interface {
 	Serve()
 }
 
+// An Outcome is what has become of the actor of a request.
+type Outcome struct {
+	Label string
+	ID    RequestID
+	On    NodeID
+	What  What
+	Why   Ending // of Failed, Refused and Quit
+}
+
+// What an [Outcome] is.
+type What uint8
+
+const (
+	Runs    What = iota // it has started
+	Failed              // it could not be started, and does not run
+	Stopped             // it has terminated as requested, or does not run there
+	Refused             // the agent does not stop it, because it has a later generation
+	Quit                // it has terminated without a request
+)
+
 // workloads are those of one coordinator.
 type workloads []Workload
 
@@ -45,6 +57,12 @@ func (all workloads) tell(what func(Workload)) {
 	for _, w := range all {
 		what(w)
 	}
+}
+
+func (all workloads) told(p *Place, what What, why Ending) {
+	all.tell(func(w Workload) {
+		w.Told(Outcome{Label: p.Request.Label, ID: p.Request.ID, On: p.On, What: what, Why: why})
+	})
 }
 
 func (all workloads) unwanted(label string) bool {

@@ -8,8 +8,6 @@ import (
 	"math"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -30,17 +28,15 @@ type Config[C, F, L any] struct {
 	SnapshotEvery int          // facts between two snapshots, if the journal keeps snapshots
 	Tick          C            // a command without content, which the actor tells itself
 
-	Size     func(F) int         // in bytes; nil for 4 KiB each
-	Fits     func(L, F) bool     // whether With applies a fact or leaves it out; nil if it applies all
-	Describe func(F) []zap.Field // for the log, of a fact that does not fit; needed with Fits
+	Size func(F) int // in bytes; nil for 4 KiB each
 }
 
 // A Coordinator is what the shell runs. Its methods are called inside the actor. It may be a
 // [Refuser].
 type Coordinator[C, F, E, L any] interface {
 	// Begin makes the machine from the ledger that was recovered from the journal. It is the first
-	// call. whole is false if facts of the journal did not fit and were left out.
-	Begin(s *Shell[C, F, E], l L, whole bool) persistence.Effect[F]
+	// call.
+	Begin(s *Shell[C, F, E], l L) persistence.Effect[F]
 
 	// Handle handles a command, usually by [Shell.Save] of what the machine decides. It is not
 	// called while the facts of a step are being stored.
@@ -75,18 +71,12 @@ func New[C, F, E, L any](cfg Config[C, F, L], c Coordinator[C, F, E, L]) actor.B
 	s := &Shell[C, F, E]{tick: cfg.Tick, size: cfg.Size, do: c.Do, next: c.Next, waiting: map[home.Token]func(any, error){}}
 	s.refuser, _ = any(c).(Refuser[F, E])
 	var empty L
-	var unfit []F
 	options := persistence.Options[C, F, L]{StashCapacity: math.MaxInt}
 	options.OnSignal = func(ctx *actor.Context[C], l L, sig persistence.Signal) persistence.Effect[F] {
 		switch sig := sig.(type) {
 		case persistence.RecoveryCompleted:
 			s.begin(ctx)
-			if len(unfit) > 0 {
-				ctx.Log().Error("facts in the journal of a coordinator do not fit, and were left out", append(cfg.Describe(unfit[0]),
-					zap.Int("facts", len(unfit)), zap.String("advice", "another program has written to the id "+cfg.ID+
-						", or the journal has lost the facts before: check that all nodes share this journal, and restore it if it is damaged; what runs stays where it is"))...)
-			}
-			return c.Begin(s, l, len(unfit) == 0)
+			return c.Begin(s, l)
 		case persistence.PersistRejected:
 			s.refused(sig.Err)
 			return persistence.None
@@ -96,14 +86,8 @@ func New[C, F, E, L any](cfg Config[C, F, L], c Coordinator[C, F, E, L]) actor.B
 	if _, saves := journal.As[journal.SnapshotStore](cfg.Journal); saves {
 		options.SnapshotEvery, options.DeleteEvents = cfg.SnapshotEvery, true
 	}
-	with := func(l L, f F) L {
-		if cfg.Fits != nil && !cfg.Fits(l, f) {
-			unfit = append(unfit, f)
-		}
-		return cfg.With(l, f)
-	}
 	handle := func(_ *actor.Context[C], _ L, cmd C) persistence.Effect[F] { return s.handle(cmd, c.Handle) }
-	return behaviors.Supervise(persistence.New(cfg.ID, cfg.Journal, empty, with, handle, options), actor.Strategy{Decide: s.outlive})
+	return behaviors.Supervise(persistence.New(cfg.ID, cfg.Journal, empty, cfg.With, handle, options), actor.Strategy{Decide: s.outlive})
 }
 
 func (s *Shell[C, F, E]) begin(ctx *actor.Context[C]) {

@@ -186,7 +186,7 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 				return back, err
 			},
 			"journal": func(s Spec) (Spec, error) {
-				p, err := extension.Pack(Fact{Label: s.Label, Record: &record{Spec: s}})
+				p, err := extension.Pack(home.Fact{Key: ofSpec + s.Label, Record: &home.Record{Spec: home.Encode(s)}})
 				if err != nil {
 					return s, err
 				}
@@ -194,7 +194,7 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 				if err != nil {
 					return s, err
 				}
-				return back.(Fact).Record.Spec, nil
+				return specIn(*back.(home.Fact).Record), nil
 			},
 		} {
 			back, err := through(s)

@@ -145,7 +145,7 @@ func TestJournalsOfEachNodesOwnAreNoFence(t *testing.T) {
 	r.start("catalog", Leader())
 	delete(r.agents, home.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
-	r.singles = map[string]singletonRecord{} // the journal of the other node
+	r.singles = map[string]home.Record{} // the journal of the other node
 	r.boot()
 	r.pass(30 * time.Second)
 	r.none("catalog")

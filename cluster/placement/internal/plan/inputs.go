@@ -38,7 +38,7 @@ type (
 
 	// withdrawn: the journal rejects a fact with a spec, which the last step has accepted. No
 	// request to start an actor of it has been sent.
-	withdrawn struct{ fact Fact }
+	withdrawn struct{ fact home.Fact }
 )
 
 func (Submit) IsInput()         {}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -43,9 +42,9 @@ func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
 // A refusingRig is a rig whose journal does not take specs of some size.
 func newRefusingRig(t *testing.T, nodes ...string) specsRig {
 	r := newSpecsRig(t, nodes...)
-	r.refuseFact = func(f Fact) error {
-		if f.Record != nil && len(f.Record.Spec.State) > 100 {
-			return fmt.Errorf("spec of %s: %w", f.Label, persistence.ErrTooLarge)
+	r.refuseFact = func(f home.Fact) error {
+		if f.Record != nil && len(specIn(*f.Record).State) > 100 {
+			return fmt.Errorf("spec of %s: %w", f.Key, persistence.ErrTooLarge)
 		}
 		return nil
 	}
@@ -127,56 +126,17 @@ func TestWhatFollowsASpecThatIsRefusedWaitsForTheNextOne(t *testing.T) {
 
 func TestAFactThatIsNoSubmissionMustBeStored(t *testing.T) {
 	m := New(rigConfig)
-	_, _, ok := m.Refused(Fact{Label: "s", Record: &record{Node: "a"}}, persistence.ErrTooLarge, nil, time.Time{})
+	_, _, ok := m.Refused(home.Fact{Key: ofSpec + "s", Record: &home.Record{Node: "a"}}, persistence.ErrTooLarge, nil, time.Time{})
 	require.False(t, ok)
-	_, _, ok = m.Refused(Fact{Label: "s", Record: &record{Spec: specOf("s")}}, persistence.ErrInvalid, nil, time.Time{})
+	_, _, ok = m.Refused(home.Fact{Key: ofSpec + "s", Record: &home.Record{Spec: home.Encode(specOf("s"))}}, persistence.ErrInvalid, nil, time.Time{})
 	require.True(t, ok)
 }
 
 // The ledger says what all facts say, one after the other.
-func TestTheLedgerIsWhatTheFactsSay(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var l Ledger
-	want, singles := map[string]record{}, map[string]singletonRecord{}
-	for n := range 5000 {
-		f := Fact{Label: fmt.Sprint(rng.IntN(150))}
-		was, known := want[f.Label]
-		switch p := rng.IntN(10); {
-		case p == 0:
-		case p == 1:
-			single := singletonRecord{Granted: Generation{Term: uint64(n) + 1}, Stopped: true}
-			singles[f.Label], f.Singleton = single, &single
-		case !known:
-			f.Record = &record{Spec: stateful(f.Label, n), Node: "a"}
-		default:
-			f.Record = &record{Node: fmt.Sprint(n)}
-		}
-		l = l.With(f)
-		switch {
-		case f.Singleton != nil:
-		case f.Record != nil:
-			want[f.Label] = f.Record.after(was)
-		default:
-			delete(want, f.Label)
-		}
-		if n%500 != 0 {
-			continue
-		}
-		m := New(rigConfig)
-		l.Each(m.Replay)
-		for label, r := range want {
-			require.True(t, r.same(m.specs.journal.records[label]), label)
-			require.True(t, r.Spec.Equal(m.specs.all[label].Spec), label)
-		}
-		require.Len(t, want, len(m.specs.journal.records))
-		require.Equal(t, singles, m.singletons.records)
-	}
-}
-
 // The last grant of a singleton outlives a spec that has its label.
 func TestASpecTakesTheLabelOfASingletonThatHasEnded(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.singles["x"] = singletonRecord{Granted: Generation{Term: 3}, Generation: Generation{Term: 3}, Stopped: true}
+	r.singles["x"] = home.Record{Granted: Generation{Term: 3}, Generation: Generation{Term: 3}, Ended: true}
 	r.boot()
 	r.done(r.submit(specOf("x")))
 	r.runs("x", "a")
@@ -190,7 +150,7 @@ func TestASpecTakesTheLabelOfASingletonThatHasEnded(t *testing.T) {
 // the journal has no record of that label.
 func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
-	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
+	r.journal["s"] = recorded(with("s", Constraints{RequiredNode: "nobody"}), home.Record{})
 	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
@@ -208,7 +168,7 @@ func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	a := home.IDOf(r.nodes["a"])
-	r.journal["s"] = record{Spec: specOf("s"), Node: a.Name, Incarnation: a.Incarnation, Request: home.RequestID{Epoch: 1, N: 1}, Removed: true}
+	r.journal["s"] = home.Record{Node: a.Name, Incarnation: a.Incarnation, Request: home.RequestID{Epoch: 1, N: 1}, Ended: true}
 	silent := home.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)

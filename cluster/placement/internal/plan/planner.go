@@ -23,8 +23,8 @@ type Planner struct {
 	singletons *singletons
 }
 
-// New returns an empty planner. The caller first replays the facts of the journal with Replay, and
-// then calls Step with home.Recovered.
+// New returns an empty planner. The caller first replays the ledger of the journal, and then calls
+// Step with home.Recovered.
 func New(cfg Config) *Planner {
 	f := home.New(cfg.Config)
 	m := &Planner{nodes: f}
@@ -36,19 +36,12 @@ func New(cfg Config) *Planner {
 	return m
 }
 
-// Replay applies a fact of the journal, before any step.
-func (m *Planner) Replay(of Fact) {
-	if of.Singleton != nil {
-		m.singletons.replay(of.Label, *of.Singleton)
-	} else {
-		m.specs.replay(of)
-	}
-}
-
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Planner) Step(in home.Input, now time.Time) ([]Fact, []home.Effect) {
+func (m *Planner) Step(in home.Input, now time.Time) ([]home.Fact, []home.Effect) {
 	m.nodes.Step(in, now)
-	return append(m.specs.facts(), m.singletons.facts()...), m.nodes.Take()
+	m.specs.store()
+	m.singletons.store()
+	return m.nodes.Facts(), m.nodes.Take()
 }
 
 // Next returns when a home.Tick is due.

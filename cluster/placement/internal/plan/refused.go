@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -9,20 +10,21 @@ import (
 
 // Refused handles a fact that the journal rejects because of its content. The submission of a spec
 // fails, and its spec is left out; see journaled.Refuser. No request to start it has been sent.
-func (m *Planner) Refused(f Fact, why error, effects []home.Effect, now time.Time) (facts []Fact, left []home.Effect, ok bool) {
-	if !f.submits() {
+func (m *Planner) Refused(f home.Fact, why error, effects []home.Effect, now time.Time) (facts []home.Fact, left []home.Effect, ok bool) {
+	if !submits(f) {
 		return nil, effects, false
 	}
-	why = fmt.Errorf("%w: the journal does not take %q: %w", ErrInvalid, f.Label, why)
+	_, label, _ := strings.Cut(f.Key, "/")
+	why = fmt.Errorf("%w: the journal does not take %q: %w", ErrInvalid, label, why)
 	for _, e := range effects {
 		switch e := e.(type) {
 		case home.Reply:
-			if answers(e, f.Label) {
+			if answers(e, label) {
 				e.Value, e.Err = nil, why
 			}
 			left = append(left, e)
 		case home.Send:
-			if start, starts := e.Msg.(home.StartRequest); !starts || start.Label != f.Label {
+			if start, starts := e.Msg.(home.StartRequest); !starts || start.Label != label {
 				left = append(left, e)
 			}
 		default:

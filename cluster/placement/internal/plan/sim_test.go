@@ -100,7 +100,7 @@ type sim struct {
 
 	nodes      []*simNode // by name; each name has one
 	gone       []home.Gone
-	journal    []Fact
+	journal    []home.Fact
 	unfits     map[any]bool // submissions, and whether the journal does not take them
 	epoch      uint64
 	lead       *simCoordinator // nil while there is no coordinator

@@ -17,7 +17,7 @@ type simCoordinator struct {
 	on      home.NodeID
 	epoch   uint64
 	planner *Planner
-	pending journaled.Pending[Fact, home.Effect]
+	pending journaled.Pending[home.Fact, home.Effect]
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -52,9 +52,7 @@ func (s *sim) takeOver(n *simNode) {
 	s.epoch++
 	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, planner: New(s.config(s.epoch))}
 	s.note("coordinator %d on %s", c.epoch, n.name)
-	for _, f := range s.journal {
-		c.planner.Replay(f)
-	}
+	c.planner.Replay(ledgerOf(s.journal...))
 	s.lead = c
 	s.singletons.reigns = append(s.singletons.reigns, c)
 	c.step(home.Recovered{})
@@ -121,7 +119,7 @@ func (c *simCoordinator) step(in home.Input) {
 // refuse a spec that was submitted, and the coordinator may end at any moment.
 func (c *simCoordinator) save(appends int) (effects []home.Effect, done bool) {
 	s := c.sim
-	batch := c.pending.Batch(s.maxAppend, Fact.Size)
+	batch := c.pending.Batch(s.maxAppend, home.Fact.Size)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
 	case len(batch) > 0 && c != s.lead:
@@ -136,14 +134,14 @@ func (c *simCoordinator) save(appends int) (effects []home.Effect, done bool) {
 		s.kill(c)
 		return nil, false
 	case slices.ContainsFunc(batch, s.unfit):
-		s.note("refused %d: %d facts from %s on", c.epoch, len(batch), batch[0].Label)
+		s.note("refused %d: %d facts from %s on", c.epoch, len(batch), batch[0].Key)
 		if len(batch) == 1 {
 			s.found.Unfit++
 		} else {
 			s.found.UnfitAmong++
 		}
 		if !c.pending.Refused(len(batch), errSimUnfit, c.planner, s.now) {
-			s.breach("the coordinator gives up because of %s", batch[0].Label)
+			s.breach("the coordinator gives up because of %s", batch[0].Key)
 			c.end()
 		}
 		return nil, false
@@ -166,15 +164,13 @@ var errSimUnfit = fmt.Errorf("the journal does not take this: %w", persistence.E
 
 // unfit reports whether the journal rejects a fact. It rejects some facts with a new spec, each at
 // every attempt.
-func (s *sim) unfit(f Fact) bool {
-	if !f.submits() {
+func (s *sim) unfit(f home.Fact) bool {
+	if !submits(f) {
 		return false
 	}
-	var of any
-	if f.Singleton != nil {
-		of = [2]any{f.Label, f.Singleton.Granted}
-	} else {
-		of = f.Record.Request
+	var of any = f.Record.Request
+	if label, single := labelOf(f); single {
+		of = [2]any{label, f.Record.Granted}
 	}
 	is, known := s.unfits[of]
 	if !known {

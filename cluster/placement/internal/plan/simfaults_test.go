@@ -153,7 +153,7 @@ func (s *sim) gonePerReply(label string) {
 // resubmitted reports whether x is the actor of a spec that has come after the removal.
 func (s *sim) resubmitted(label string, x *simActor) bool {
 	r := s.record(label)
-	return r != nil && !r.Removed && r.Request == x.id
+	return r != nil && !r.Ended && r.Request == x.id
 }
 
 // endActor lets some actor end by itself.

@@ -27,21 +27,20 @@ func (s *sim) laws() {
 }
 
 // record returns the record of a label in the journal.
-func (s *sim) record(label string) (r *record) {
+func (s *sim) record(label string) (r *home.Record) {
 	for _, f := range slices.Backward(s.journal) {
-		if f.Label != label || f.Singleton != nil {
-			continue
-		}
 		switch {
+		case f.Key != ofSpec+label:
+			continue
 		case f.Record == nil:
 			return r
 		case r == nil:
-			r = f.Record
-		default:
-			whole := r.after(*f.Record)
+			whole := *f.Record
 			r = &whole
+		case !r.Ended:
+			r.Spec = f.Record.Spec
 		}
-		if r.Spec.Label != "" {
+		if len(r.Spec) > 0 {
 			return r
 		}
 	}
@@ -49,22 +48,23 @@ func (s *sim) record(label string) (r *record) {
 }
 
 // lookAt checks a fact: the constraints hold where an actor is placed.
-func (s *sim) lookAt(c *simCoordinator, f Fact) {
-	if f.Singleton != nil {
+func (s *sim) lookAt(c *simCoordinator, f home.Fact) {
+	label, single := labelOf(f)
+	if single {
 		return
 	}
-	before, now := s.record(f.Label), f.Record
-	if now != nil && before != nil {
-		whole := now.after(*before)
-		now = &whole
+	before, now := s.record(label), f.Record
+	if now != nil && before != nil && len(now.Spec) == 0 && !now.Ended {
+		whole := *now
+		whole.Spec, now = before.Spec, &whole
 	}
 	switch {
 	case now == nil:
-		if c.planner.specs.removals[f.Label] == nil {
+		if c.planner.specs.removals[label] == nil {
 			s.found.Forgotten++
 		}
 		return
-	case now.Removed:
+	case now.Ended:
 		return
 	case !now.Until.IsZero():
 		s.found.Waited++
@@ -74,13 +74,13 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	if now.Request.IsZero() || before != nil && before.Request == now.Request {
 		return
 	}
-	spec := now.Spec
+	spec := specIn(*now)
 	if target := spec.Constraints.ColocateWith; target != "" && !c.planner.owns(target) || c.planner.specs.removals[target] != nil {
 		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
 	n, _ := c.planner.View().Node(now.Node)
-	if why := refuses(n, spec, c.planner.specs.beside(now.Spec)); why != "" {
-		s.breach("%s is placed on %s, which %s forbids", f.Label, now.Node, why)
+	if why := refuses(n, spec, c.planner.specs.beside(specIn(*now))); why != "" {
+		s.breach("%s is placed on %s, which %s forbids", label, now.Node, why)
 	}
 }
 
@@ -263,9 +263,7 @@ func (s *sim) finalConstraints(m *Planner, st Status) {
 // finalJournal: another coordinator would know the same.
 func (s *sim) finalJournal(m *Planner) {
 	next := New(s.config(s.epoch + 1))
-	for _, f := range s.journal {
-		next.Replay(f)
-	}
+	next.Replay(ledgerOf(s.journal...))
 	next.Step(home.Recovered{}, s.now)
 	for _, of := range slices.Sorted(maps.Keys(m.specs.all)) {
 		a, b := m.specs.all[of], next.specs.all[of]
@@ -330,12 +328,12 @@ func simShowAgent(m home.FromAgent) string {
 	return fmt.Sprintf("report after %q %+v, more %t", m.Report.After, m.Report.Running, m.Report.More)
 }
 
-func simShowFact(f Fact) string {
-	switch {
-	case f.Singleton != nil:
-		return fmt.Sprintf("%s is %+v", f.Label, *f.Singleton)
+func simShowFact(f home.Fact) string {
+	switch _, single := labelOf(f); {
 	case f.Record == nil:
-		return f.Label + " is gone"
+		return f.Key + " is gone"
+	case single:
+		return fmt.Sprintf("%s is %+v", f.Key, *f.Record)
 	}
-	return fmt.Sprintf("%s on %s.%d as %v until %v", f.Label, f.Record.Node, f.Record.Incarnation, f.Record.Request, f.Record.Until)
+	return fmt.Sprintf("%s on %s.%d as %v until %v", f.Key, f.Record.Node, f.Record.Incarnation, f.Record.Request, f.Record.Until)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -144,28 +145,29 @@ func (g *simSingletons) granted(o Ownership) {
 }
 
 // lookAt checks a fact: each grant is greater than all before, and the source has issued its term.
-func (g *simSingletons) lookAt(c *simCoordinator, f Fact) {
-	if f.Singleton == nil {
+func (g *simSingletons) lookAt(c *simCoordinator, f home.Fact) {
+	label, single := labelOf(f)
+	if !single {
 		return
 	}
-	all, now := g.grants[f.Label], f.Singleton.Granted
+	all, now := g.grants[label], f.Record.Granted
 	if all == nil {
 		all = map[Generation]string{}
-		g.grants[f.Label] = all
+		g.grants[label] = all
 	}
 	owner, known := all[now]
 	for was := range all {
 		if !known && !was.Less(now) {
-			g.sim.breach("%s is granted %v after %v", f.Label, now, was)
+			g.sim.breach("%s is granted %v after %v", label, now, was)
 		}
 	}
-	if known && owner != f.Singleton.Owner {
-		g.sim.breach("%v of %s is that of %s and of %s", now, f.Label, owner, f.Singleton.Owner)
+	if known && owner != f.Record.Owner {
+		g.sim.breach("%v of %s is that of %s and of %s", now, label, owner, f.Record.Owner)
 	}
-	if by := g.source.owners[f.Label][now.Term]; c.planner.specs.cfg.SourceTimeout > 0 && by != f.Singleton.Owner {
-		g.sim.breach("%v of %s is that of %s, and the source's of %s", now, f.Label, f.Singleton.Owner, by)
+	if by := g.source.owners[label][now.Term]; c.planner.specs.cfg.SourceTimeout > 0 && by != f.Record.Owner {
+		g.sim.breach("%v of %s is that of %s, and the source's of %s", now, label, f.Record.Owner, by)
 	}
-	all[now] = f.Singleton.Owner
+	all[now] = f.Record.Owner
 }
 
 // spawned: each instance has a generation that was granted to its node, and that is greater than
@@ -257,12 +259,12 @@ func (g *simSingletons) finalSingle(m *Planner, label string, x *singleton) {
 	s := g.sim
 	o, ok := m.ownership(label)
 	live := s.census[label]
-	rec := m.singletons.records[label]
+	rec, _ := m.nodes.Record(ofSingleton + label)
 	_, err := x.spec.Anchor.resolve(label, m.View(), m.singletons.cfg.Election, nil)
 	switch {
 	case !ok:
 		s.breach("of %s something is left in the end: %+v", label, x)
-	case rec.Stopped || !rec.Spec.equal(x.spec):
+	case rec.Ended || !singleIn(rec).equal(x.spec):
 		s.breach("%s is %+v, and %+v in the journal", label, x.spec, rec)
 	case rec.Granted.Less(o.Generation):
 		s.breach("%s is %+v, and %+v in the journal", label, o, rec)
@@ -283,19 +285,16 @@ func (g *simSingletons) finalSingle(m *Planner, label string, x *singleton) {
 
 // finalJournal: another coordinator would know where instances are.
 func (g *simSingletons) finalJournal(m *Planner) {
-	next := New(g.sim.config(g.sim.epoch + 1))
-	for _, f := range g.sim.journal {
-		next.Replay(f)
-	}
 	labels := slices.Sorted(maps.Keys(m.singletons.all))
-	known := slices.Sorted(maps.Keys(next.singletons.records))
-	known = slices.DeleteFunc(known, func(label string) bool { return next.singletons.records[label].Stopped })
+	_, singles := split(ledgerOf(g.sim.journal...))
+	known := slices.Sorted(maps.Keys(singles))
+	known = slices.DeleteFunc(known, func(label string) bool { return singles[label].Ended })
 	if !slices.Equal(labels, known) {
 		g.sim.breach("the journal has the singletons %v, there are %v", known, labels)
 	}
 	for _, label := range labels {
 		now := m.singletons.all[label].record()
-		if was := next.singletons.records[label]; !now.same(was) {
+		if was := singles[label]; !reflect.DeepEqual(now, was) {
 			g.sim.breach("the journal has %+v of %s, which is %+v", was, label, now)
 		}
 	}

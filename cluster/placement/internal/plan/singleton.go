@@ -115,11 +115,12 @@ func (x *singleton) ownership() Ownership {
 }
 
 // record returns what the journal stores. A new coordinator knows by it which node must report
-// before it starts another instance.
-func (x *singleton) record() singletonRecord {
-	r := singletonRecord{Stopped: x.ending || !x.registered, Owner: x.granted.owner, Granted: x.granted.generation, Generation: x.askedGeneration}
-	if !r.Stopped {
-		r.Spec = x.spec
+// before it starts another instance. It is stored before a grant is acted upon: before the instance
+// is requested, and before the grant is the answer to a request.
+func (x *singleton) record() home.Record {
+	r := home.Record{Ended: x.ending || !x.registered, Owner: x.granted.owner, Granted: x.granted.generation, Generation: x.askedGeneration}
+	if !r.Ended {
+		r.Spec = home.Encode(x.spec)
 	}
 	if _, has := x.instance(); has || x.expected {
 		r.Node, r.Incarnation, r.Request = x.on.Name, x.on.Incarnation, x.request
@@ -128,12 +129,12 @@ func (x *singleton) record() singletonRecord {
 }
 
 // revive continues from a record.
-func (x *singleton) revive(r singletonRecord) {
-	x.spec, x.registered, x.ending = r.Spec, !r.Stopped, r.Stopped
+func (x *singleton) revive(r home.Record) {
+	x.spec, x.registered, x.ending = home.Decode[SingletonSpec](r.Spec), !r.Ended, r.Ended
 	x.granted, x.askedGeneration = grant{r.Owner, r.Granted}, r.Generation
 	x.grant = grant{r.Node, r.Generation}
 	if r.Node != "" {
-		x.on, x.request, x.expected = home.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
+		x.on, x.request, x.expected = r.On(), r.Request, true
 		x.in.nodes.Expect(x.on)
 	}
 	if x.registered {

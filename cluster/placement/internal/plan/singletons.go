@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 )
@@ -13,13 +14,11 @@ import (
 // input. Each singleton that a change concerns takes a step, in which it decides what to do next;
 // see [singleton].
 type singletons struct {
-	cfg     Config
-	nodes   *home.Nodes
-	isSpec  func(label string) bool
-	all     map[string]*singleton
-	claims  claims
-	records map[string]singletonRecord // by label, also of singletons that have ended
-	before  map[string]singletonRecord // what the last facts have replaced
+	cfg    Config
+	nodes  *home.Nodes
+	isSpec func(label string) bool
+	all    map[string]*singleton
+	claims claims
 
 	changed map[string]*singleton // whose record may have changed
 	held    []home.Input          // requests that wait until enough is known to answer them
@@ -28,13 +27,13 @@ type singletons struct {
 func newSingletons(cfg Config, f *home.Nodes) *singletons {
 	return &singletons{
 		cfg: cfg, nodes: f, all: map[string]*singleton{}, claims: claims{open: map[uint64]*claim{}},
-		records: map[string]singletonRecord{}, before: map[string]singletonRecord{}, changed: map[string]*singleton{},
+		changed: map[string]*singleton{},
 	}
 }
 
 // add adds a singleton. Its terms continue those of an earlier one of its label.
 func (s *singletons) add(label string) *singleton {
-	was := s.records[label]
+	was, _ := s.nodes.Record(ofSingleton + label)
 	x := &singleton{in: s, label: label, granted: grant{was.Owner, was.Granted}, askedGeneration: was.Generation}
 	s.all[label] = x
 	x.touch()
@@ -54,9 +53,6 @@ func (s *singletons) ownership(label string) (Ownership, bool) {
 }
 
 func (s *singletons) Handle(in home.Input) {
-	if _, undoes := in.(withdrawn); !undoes {
-		clear(s.before)
-	}
 	switch in := in.(type) {
 	case home.Recovered:
 		s.begin()
@@ -65,8 +61,8 @@ func (s *singletons) Handle(in home.Input) {
 	case TermClaimed:
 		s.claims.end(in)
 	case withdrawn:
-		if in.fact.Singleton != nil {
-			s.withdraw(in.fact)
+		if label, is := strings.CutPrefix(in.fact.Key, ofSingleton); is {
+			s.withdraw(label, in.fact)
 		}
 	}
 }
@@ -80,34 +76,26 @@ func (s *singletons) Serve() {
 	}
 }
 
-// replay applies a fact of the journal.
-func (s *singletons) replay(label string, r singletonRecord) {
-	s.records[label] = r.after(s.records[label])
-}
-
-// begin continues from the replayed facts. An instance may run where the last one was requested,
-// until its node has reported that it does not.
+// begin continues from the records. An instance may run where the last one was requested, until its
+// node has reported that it does not.
 func (s *singletons) begin() {
-	for _, label := range slices.Sorted(maps.Keys(s.records)) {
-		if r := s.records[label]; !r.Stopped || r.Node != "" {
+	for _, key := range s.nodes.Keys() {
+		r, _ := s.nodes.Record(key)
+		if label, is := strings.CutPrefix(key, ofSingleton); is && (!r.Ended || r.Node != "") {
 			s.add(label).revive(r)
 		}
 	}
 }
 
 // withdraw undoes what a fact with a spec has changed, which the journal rejects.
-func (s *singletons) withdraw(f Fact) {
-	if f.Singleton.Request != s.before[f.Label].Request {
-		s.nodes.Forget(home.NodeID{Name: f.Singleton.Node, Incarnation: f.Singleton.Incarnation}, f.Label)
+func (s *singletons) withdraw(label string, f home.Fact) {
+	was := s.nodes.Undo(f.Key)
+	if was == nil || f.Record.Request != was.Request {
+		s.nodes.Forget(f.Record.On(), label)
 	}
-	was, known := s.before[f.Label]
-	delete(s.all, f.Label)
-	delete(s.records, f.Label)
-	if known {
-		s.records[f.Label] = was
-	}
-	if known && !was.Stopped {
-		s.add(f.Label).revive(was)
+	delete(s.all, label)
+	if was != nil && !was.Ended {
+		s.add(label).revive(*was)
 	}
 }
 
@@ -224,58 +212,32 @@ func inProgress(label string) error {
 	return fmt.Errorf("%w: singleton %q is being moved or stopped; try again when it has been", ErrInProgress, label)
 }
 
-// byRequest returns the singleton whose last instance was requested by id on that node.
-func (s *singletons) byRequest(label string, id home.RequestID, on home.NodeID) *singleton {
-	x := s.all[label]
+// Told follows what becomes of the last instance. One that does not start or has ended starts again
+// on the same node after a delay. The delay doubles each time, unless the instance has run for
+// [Config.RetryMax].
+func (s *singletons) Told(o home.Outcome) {
+	x := s.all[o.Label]
 	if x == nil {
-		return nil
-	}
-	x.touch()
-	if x.request != id || x.on != on {
-		return nil
-	}
-	return x
-}
-
-func (s *singletons) Started(label string, id home.RequestID, on home.NodeID) {
-	if x := s.byRequest(label, id, on); x != nil {
-		x.why, x.failed, x.since = "", nil, s.nodes.Now()
-	}
-}
-
-func (s *singletons) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	if x := s.byRequest(label, id, on); x != nil && x.stays() {
-		x.rise(why.FencedBy)
-		x.failed = append(x.failed, on.Name)
-		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.Name, why.Text))
-	}
-}
-
-// Ended restarts the instance on the same node after a delay. The delay doubles each time the
-// instance has ended without having run for [Config.RetryMax].
-func (s *singletons) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	x := s.byRequest(label, id, on)
-	if x == nil || !x.stays() {
 		return
 	}
-	if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
-		x.attempts = 0
-	}
-	x.rise(why.FencedBy)
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.Name, cmp.Or(why.Text, home.StoppedItself)))
-}
-
-func (s *singletons) Stopped(label string, id home.RequestID, on home.NodeID) {
-	s.byRequest(label, id, on)
-}
-
-// Refused handles an agent that runs a later generation than the one in the request. The node is
-// asked for a full report, and the stop is requested again after a delay.
-func (s *singletons) Refused(label string, id home.RequestID, on home.NodeID, why string) {
-	s.byRequest(label, id, on)
-	if x := s.all[label]; x != nil {
-		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.Name, why))
-		s.nodes.RequestFullReport(on)
+	x.touch()
+	last := x.request == o.ID && x.on == o.On
+	switch {
+	case o.What == home.Refused: // a full report says which later generation the node has
+		x.backOff(fmt.Sprintf("%s does not stop it: %s", o.On.Name, o.Why.Text))
+		s.nodes.RequestFullReport(o.On)
+	case o.What == home.Runs && last:
+		x.why, x.failed, x.since = "", nil, s.nodes.Now()
+	case o.What == home.Failed && last && x.stays():
+		x.rise(o.Why.FencedBy)
+		x.failed = append(x.failed, o.On.Name)
+		x.backOff(fmt.Sprintf("it did not start on %s: %s", o.On.Name, o.Why.Text))
+	case o.What == home.Quit && last && x.stays():
+		if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
+			x.attempts = 0
+		}
+		x.rise(o.Why.FencedBy)
+		x.backOff(fmt.Sprintf("it has ended on %s: %s", o.On.Name, cmp.Or(o.Why.Text, home.StoppedItself)))
 	}
 }
 
@@ -339,20 +301,12 @@ func (s *singletons) keep(x *singleton) {
 	}
 }
 
-// facts returns the records that have changed, and those that they replace are the ones before.
-func (s *singletons) facts() (facts []Fact) {
+// store puts the records that have changed.
+func (s *singletons) store() {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
-		now, was := s.changed[label].record(), s.records[label]
-		if now.Granted == (Generation{}) || now.same(was) {
-			continue
+		if now := s.changed[label].record(); now.Granted != (Generation{}) {
+			s.nodes.Put(ofSingleton+label, &now)
 		}
-		if _, known := s.records[label]; known {
-			s.before[label] = was
-		}
-		s.records[label] = now
-		news := now.sparing(was)
-		facts = append(facts, Fact{Label: label, Singleton: &news})
 	}
 	clear(s.changed)
-	return facts
 }

@@ -22,17 +22,17 @@ type singletonsRig struct {
 	m       *Planner
 	epoch   uint64
 	source  *fakeSource // nil: the planner issues terms
-	journal map[string]record
-	singles map[string]singletonRecord // in the journal, too
-	bytes   int                        // bytes written to the journal
-	largest int                        // fact
+	journal map[string]home.Record
+	singles map[string]home.Record // in the journal, too
+	bytes   int                    // bytes written to the journal
+	largest int                    // fact
 	nodes   map[string]home.Node
 	gone    []home.Gone
 	agents  map[home.NodeID]map[string]home.Reported
 
-	holdCalls, holdStarts, holdStops bool             // they are kept, for the test to answer
-	refuse                           error            // of the source
-	refuseFact                       func(Fact) error // of the journal
+	holdCalls, holdStarts, holdStops bool                  // they are kept, for the test to answer
+	refuse                           error                 // of the source
+	refuseFact                       func(home.Fact) error // of the journal
 	failStart                        func(home.StartRequest, home.NodeID) string
 	calls                            []ClaimTerm
 	sends, held                      []home.Send
@@ -56,7 +56,7 @@ func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
 // newSourceRig returns a rig whose planner takes terms from a source.
 func newSourceRig(t *testing.T, source *fakeSource, nodes ...string) *singletonsRig {
 	r := &singletonsRig{
-		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: source, journal: map[string]record{}, singles: map[string]singletonRecord{},
+		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: source, journal: map[string]home.Record{}, singles: map[string]home.Record{},
 		nodes: map[string]home.Node{}, agents: map[home.NodeID]map[string]home.Reported{}, answers: map[home.Token]home.Reply{},
 	}
 	for i, n := range nodes {
@@ -86,12 +86,7 @@ func (r *singletonsRig) boot() {
 		cfg.SourceTimeout = 3 * time.Second
 	}
 	r.m = New(cfg)
-	for label, rec := range r.journal {
-		r.m.Replay(Fact{Label: label, Record: &rec})
-	}
-	for label, rec := range r.singles {
-		r.m.Replay(Fact{Label: label, Singleton: &rec})
-	}
+	r.m.Replay(join(r.journal, r.singles))
 	r.calls, r.sends, r.held = nil, nil, nil
 	r.step(home.Recovered{})
 	r.look()
@@ -129,7 +124,7 @@ func (r *singletonsRig) change(name string, do func(*home.Node)) {
 }
 
 func (r *singletonsRig) step(in home.Input) {
-	var u journaled.Pending[Fact, home.Effect]
+	var u journaled.Pending[home.Fact, home.Effect]
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
 		switch e := e.(type) {
@@ -151,23 +146,16 @@ func (r *singletonsRig) step(in home.Input) {
 }
 
 // save stores all facts, and returns the effects.
-func (r *singletonsRig) save(u *journaled.Pending[Fact, home.Effect]) []home.Effect {
+func (r *singletonsRig) save(u *journaled.Pending[home.Fact, home.Effect]) []home.Effect {
 	for {
-		batch := u.Batch(4<<20, Fact.Size)
+		batch := u.Batch(4<<20, home.Fact.Size)
 		if err := r.refusal(batch); err != nil {
 			require.True(r.t, u.Refused(len(batch), err, r.m, r.now))
 			continue
 		}
 		for _, f := range batch {
 			r.bytes, r.largest = r.bytes+f.Size(), max(r.largest, f.Size())
-			switch {
-			case f.Singleton != nil:
-				r.singles[f.Label] = f.Singleton.after(r.singles[f.Label])
-			case f.Record != nil:
-				r.journal[f.Label] = f.Record.after(r.journal[f.Label])
-			default:
-				delete(r.journal, f.Label)
-			}
+			r.journal, r.singles = split(join(r.journal, r.singles).With(f))
 		}
 		if effects, done := u.Stored(len(batch)); done {
 			return effects
@@ -175,7 +163,7 @@ func (r *singletonsRig) save(u *journaled.Pending[Fact, home.Effect]) []home.Eff
 	}
 }
 
-func (r *singletonsRig) refusal(batch []Fact) error {
+func (r *singletonsRig) refusal(batch []home.Fact) error {
 	for _, f := range batch {
 		if r.refuseFact == nil {
 			return nil
@@ -386,7 +374,7 @@ func (r *singletonsRig) running(label string) (on []string) {
 func (r *singletonsRig) forgotten(label string) {
 	r.t.Helper()
 	rec := r.singles[label]
-	require.True(r.t, rec.Stopped)
+	require.True(r.t, rec.Ended)
 	require.Empty(r.t, rec.Spec)
 	require.Empty(r.t, rec.Node)
 }

@@ -178,7 +178,7 @@ func TestATermWithoutNumbersIsFollowedByTheNext(t *testing.T) {
 func TestAfterTheLastTermNothingStarts(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.singles["catalog"] = singletonRecord{Stopped: true, Granted: Generation{Term: math.MaxUint32}}
+	r.singles["catalog"] = home.Record{Ended: true, Granted: Generation{Term: math.MaxUint32}}
 	r.boot()
 	r.failedWith(r.start("catalog", Leader()), ErrSource)
 	r.none("catalog")
@@ -203,8 +203,8 @@ func TestWhatWaitsForTheSourceIsLookedAtAnew(t *testing.T) {
 func TestASingletonThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
-	r.refuseFact = func(f Fact) error {
-		if f.Singleton != nil && len(f.Singleton.Spec.State) > 100 {
+	r.refuseFact = func(f home.Fact) error {
+		if _, single := labelOf(f); single && len(singleIn(*f.Record).State) > 100 {
 			return persistence.ErrTooLarge
 		}
 		return nil
@@ -232,7 +232,7 @@ func TestASingletonThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 	r.boot()
 	r.pass(time.Minute)
 	require.Equal(t, []string{"a"}, r.running("catalog"))
-	require.Empty(t, r.singles["catalog"].Spec.State)
+	require.Empty(t, singleIn(r.singles["catalog"]).State)
 
 	require.NoError(t, r.answers[r.stop("catalog")].Err)
 	unfit(r.startSpec(large(Leader())))

@@ -146,7 +146,7 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 	r.release()
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 b"}, r.started)
-	require.Equal(t, OnNode("b"), r.singles["catalog"].Spec.Anchor)
+	require.Equal(t, OnNode("b"), singleIn(r.singles["catalog"]).Anchor)
 }
 
 // A label is a spec's or a singleton's.
@@ -169,7 +169,7 @@ func TestAStartWithAnotherSpecKeepsIt(t *testing.T) {
 	spec.State = []byte{1}
 	r.answered(r.startSpec(spec))
 	r.is("catalog", SingletonActive, "a", 1, 1)
-	require.Equal(t, spec, r.singles["catalog"].Spec)
+	require.Equal(t, spec, singleIn(r.singles["catalog"]))
 
 	r.crash("a")
 	r.is("catalog", SingletonOwnerless, "", 1, 1)

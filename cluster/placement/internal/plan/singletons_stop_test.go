@@ -27,7 +27,7 @@ func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	r, to := stoppingRig(t, 0)
 	r.pending(to)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
-	require.True(t, r.singles["catalog"].Stopped)
+	require.True(t, r.singles["catalog"].Ended)
 	r.failedWith(r.stop("catalog"), ErrInProgress)
 	r.failedWith(r.move("catalog"), ErrInProgress)
 	r.failedWith(r.start("catalog", Leader()), ErrInProgress)

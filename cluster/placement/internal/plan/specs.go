@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -19,7 +20,6 @@ type specs struct {
 
 	all      items
 	removals map[string]*removal
-	journal  stored
 
 	followers relation // from a label to the labels that are colocated with it
 	avoiders  relation // from a label to the labels that avoid it
@@ -36,6 +36,7 @@ type specs struct {
 // An item is a spec and the state of its actor.
 type item struct {
 	Spec
+	data     []byte // the spec, encoded
 	stage    stage
 	on       home.NodeID // the node of the actor, also while it waits for that node's return
 	request  home.RequestID
@@ -68,7 +69,7 @@ const (
 
 // A removal is a label whose actors are being stopped for good.
 type removal struct {
-	record *record // in the journal, so that the next coordinator stops it, too
+	record *home.Record // in the journal, so that the next coordinator stops it, too
 	tokens []home.Token
 	next   []Submit // that wait for the label
 }
@@ -76,7 +77,7 @@ type removal struct {
 func newSpecs(cfg Config, f *home.Nodes, taken func(label string) bool) *specs {
 	return &specs{
 		cfg: cfg, nodes: f, isSingleton: taken,
-		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
+		all: items{}, removals: map[string]*removal{},
 		followers: relation{}, avoiders: relation{},
 		nodeless: map[string]bool{}, changed: map[string]bool{},
 		inState: map[State]int{}, moves: map[Cause]uint64{},
@@ -90,8 +91,8 @@ func (s *specs) Handle(in home.Input) {
 	case Submit, Remove:
 		s.held = append(s.held, in)
 	case withdrawn:
-		if in.fact.Record != nil {
-			withdraw(s, in.fact.Label)
+		if label, is := strings.CutPrefix(in.fact.Key, ofSpec); is {
+			withdraw(s, label)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (s *specs) submit(in Submit) {
 		s.nodes.Reply(in.Token, nil, err)
 		return
 	}
-	it := &item{Spec: in.Spec}
+	it := &item{Spec: in.Spec, data: home.Encode(in.Spec)}
 	s.add(it)
 	s.start(it, d)
 	s.nodes.Reply(in.Token, d, nil)
@@ -183,7 +184,7 @@ func (s *specs) remove(in Remove) {
 	}
 	r := &removal{tokens: []home.Token{in.Token}}
 	if !it.request.IsZero() {
-		r.record = &record{Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Removed: true}
+		r.record = &home.Record{Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Ended: true}
 	}
 	s.forget(in.Label)
 	s.stop(in.Label, r)
@@ -221,24 +222,13 @@ func (s *specs) finish(label string, r *removal) {
 	}
 }
 
-// replay applies a fact of the journal.
-func (s *specs) replay(of Fact) {
-	if s.all[of.Label] != nil {
-		s.forget(of.Label)
-	}
-	before := s.journal.records[of.Label]
-	delete(s.journal.records, of.Label)
-	delete(s.removals, of.Label)
-	if of.Record == nil {
+// replay continues from a record of the journal.
+func (s *specs) replay(label string, r home.Record) {
+	if r.Ended {
+		s.removals[label] = &removal{record: &r}
 		return
 	}
-	r := of.Record.after(before)
-	s.journal.records[of.Label] = r
-	if r.Removed {
-		s.removals[of.Label] = &removal{record: &r}
-		return
-	}
-	it := &item{Spec: r.Spec, on: home.NodeID{Name: r.Node, Incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	it := &item{Spec: home.Decode[Spec](r.Spec), data: r.Spec, on: r.On(), request: r.Request, until: r.Until, drained: r.Drained}
 	switch {
 	case !r.Request.IsZero():
 		it.stage = placed
@@ -262,7 +252,7 @@ func (s *specs) begin() {
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
 		r := s.removals[label]
-		s.nodes.Start(home.NodeID{Name: r.record.Node, Incarnation: r.record.Incarnation}, home.StartRequest{ID: r.record.Request, Label: label})
+		s.nodes.Start(r.record.On(), home.StartRequest{ID: r.record.Request, Label: label})
 		s.stop(label, r)
 	}
 }
@@ -322,41 +312,25 @@ func (s *specs) itemOf(label string, id home.RequestID) *item {
 	return nil
 }
 
-func (s *specs) Started(label string, id home.RequestID, _ home.NodeID) {
-	if it := s.itemOf(label, id); it != nil {
-		it.startedAt = s.nodes.Now()
-		it.lastError = ""
-		s.touch(label)
-	}
-}
-
-func (s *specs) Failed(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	if it := s.itemOf(label, id); it != nil {
+func (s *specs) Told(o home.Outcome) {
+	it := s.itemOf(o.Label, o.ID)
+	switch {
+	case it == nil:
+	case o.What == home.Runs:
+		it.startedAt, it.lastError = s.nodes.Now(), ""
+		s.touch(o.Label)
+	case o.What == home.Failed:
 		s.startFailures++
-		s.retry(it, on, why.Text)
-	}
-}
-
-func (s *specs) Ended(label string, id home.RequestID, on home.NodeID, why home.Ending) {
-	it := s.itemOf(label, id)
-	if it == nil {
-		return
-	}
-	if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
-		it.failures, it.failedOn = 0, nil
-	}
-	s.moves[EndedAlone]++
-	s.retry(it, on, cmp.Or(why.Text, home.StoppedItself))
-}
-
-func (s *specs) Stopped(label string, id home.RequestID, _ home.NodeID) {
-	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
+		s.retry(it, o.On, o.Why.Text)
+	case o.What == home.Quit:
+		if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
+			it.failures, it.failedOn = 0, nil
+		}
+		s.moves[EndedAlone]++
+		s.retry(it, o.On, cmp.Or(o.Why.Text, home.StoppedItself))
+	case o.What == home.Stopped && it.stage == leaving:
 		s.enter(it, unplaced)
-	}
-}
-
-func (s *specs) Refused(label string, id home.RequestID, _ home.NodeID, _ string) {
-	if it := s.itemOf(label, id); it != nil {
+	case o.What == home.Refused:
 		s.enter(it, placed)
 	}
 }

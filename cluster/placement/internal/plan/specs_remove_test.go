@@ -16,7 +16,7 @@ func TestRemoveStopsTheActorAndAnswersWhenItHasTerminated(t *testing.T) {
 	first := r.remove("s")
 	r.pending(first)
 	require.Empty(t, r.m.Statuses())
-	require.True(t, r.journal["s"].Removed)
+	require.True(t, r.journal["s"].Ended)
 	again := r.remove("s")
 	r.pending(again)
 	r.release()

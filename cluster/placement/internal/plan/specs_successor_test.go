@@ -46,7 +46,7 @@ func TestAnotherCoordinatorFindsAllSpecsAndStartsNothingTwice(t *testing.T) {
 // A coordinator has stored where it places an actor, and ends before it has sent the request.
 func TestAnotherCoordinatorSendsWhatWasNotSent(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: home.RequestID{Epoch: 1, N: 5}}
+	r.journal["s"] = recorded(specOf("s"), home.Record{Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: home.RequestID{Epoch: 1, N: 5}})
 	r.boot()
 	r.runs("s", "a")
 	require.Equal(t, home.RequestID{Epoch: 1, N: 5}, r.agents[home.IDOf(r.nodes["a"])]["s"].ID)
@@ -74,8 +74,10 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 	cfg.Epoch = 2
 	m, now := New(cfg), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	at := home.RequestID{Epoch: 1, N: 1}
-	m.Replay(Fact{Label: "s", Record: &record{Spec: specOf("s"), Node: "a", Incarnation: 1, Request: at}})
-	m.Replay(Fact{Label: "r", Record: &record{Spec: specOf("r"), Node: "a", Incarnation: 1, Request: home.RequestID{Epoch: 1, N: 2}, Removed: true}})
+	m.Replay(join(map[string]home.Record{
+		"s": recorded(specOf("s"), home.Record{Node: "a", Incarnation: 1, Request: at}),
+		"r": {Node: "a", Incarnation: 1, Request: home.RequestID{Epoch: 1, N: 2}, Ended: true},
+	}, nil))
 	sent := func(in home.Input) (all []any) {
 		_, effects := m.Step(in, now)
 		for _, e := range effects {
@@ -110,7 +112,7 @@ func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 
 func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	r.journal["s"] = record{Spec: specOf("s")}
+	r.journal["s"] = recorded(specOf("s"), home.Record{})
 	r.agents[home.IDOf(r.nodes["b"])]["s"] = home.Reported{ID: home.RequestID{Epoch: 1, N: 7}, Label: "s", Started: true}
 	r.holdStops = true
 	r.boot()

@@ -47,20 +47,19 @@ type Explanation struct {
 	Error      string      // why no node could be chosen now; "" if a node could be chosen
 }
 
-// facts returns the facts to store after this step.
-func (s *specs) facts() []Fact {
+// store puts the records of the specs that may have changed.
+func (s *specs) store() {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
 			it.updateState(s)
 		}
-		s.journal.put(label, s.recordOf(label))
+		s.nodes.Put(ofSpec+label, s.recordOf(label))
 	}
 	clear(s.changed)
-	return s.journal.facts()
 }
 
 // recordOf returns the record of a label for the journal, or nil.
-func (s *specs) recordOf(label string) *record {
+func (s *specs) recordOf(label string) *home.Record {
 	if r := s.removals[label]; r != nil {
 		return r.record
 	}
@@ -84,9 +83,9 @@ func (it *item) updateState(s *specs) {
 }
 
 // record returns the record of an item for the journal.
-func (it *item) record(f *home.Nodes) record {
-	return record{
-		Spec: it.Spec, Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Until: it.until,
+func (it *item) record(f *home.Nodes) home.Record {
+	return home.Record{
+		Spec: it.data, Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Until: it.until,
 		Drained: it.drained || f.Draining(it.on),
 	}
 }

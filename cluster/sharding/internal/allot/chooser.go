@@ -94,7 +94,7 @@ func (c *chooser) fewestShards(k *kind, all []home.Node) home.Node {
 // they have no entities.
 func (c *chooser) vacant(k *kind) []*shard {
 	return slices.DeleteFunc(c.movable(k), func(sh *shard) bool {
-		return c.offers[sh.on()][k.Name].Awake[sh.number] > 0 || !sh.since.Before(c.heard[sh.on()])
+		return c.offers[sh.On()][k.Name].Awake[sh.number] > 0 || !sh.since.Before(c.heard[sh.On()])
 	})
 }
 
@@ -103,9 +103,9 @@ func (c *chooser) vacant(k *kind) []*shard {
 func (c *chooser) movable(k *kind) (all []*shard) {
 	awake := map[*shard]int{}
 	for _, sh := range k.live() {
-		if sh.stage == settled && sh.Node != sh.pin {
+		if sh.stage == settled && sh.Node != sh.Pin {
 			all = append(all, sh)
-			awake[sh] = c.offers[sh.on()][k.Name].Awake[sh.number]
+			awake[sh] = c.offers[sh.On()][k.Name].Awake[sh.number]
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *shard) int { return cmp.Compare(awake[a], awake[b]) })

@@ -19,8 +19,7 @@ func declareNew(s *shards, o Offer) {
 		return
 	}
 	if t.Name != "" && t.Shards > 0 && t.Shards <= table.MaxShards {
-		s.add(t)
-		s.news = append(s.news, Fact{Type: t.Name, Declared: &t})
+		declare(s, s.add(t))
 	}
 }
 

@@ -34,8 +34,8 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 		return Explanation{State: stageNames[homeless], Why: fmt.Sprintf("the coordinator knows no shard %d of type %q: no member has started the type, or its message has not come yet", shard, typ)}
 	}
 	return Explanation{
-		Node: sh.Node, Address: sh.Address, Generation: sh.Generation, State: stageNames[sh.stage], Since: sh.since,
-		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Pinned: sh.pin, Strategy: sh.chosenBy,
+		Node: sh.Node, Address: sh.Address, Generation: sh.Generation.Term, State: stageNames[sh.stage], Since: sh.since,
+		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Pinned: sh.Pin, Strategy: sh.chosenBy,
 	}
 }
 
@@ -46,11 +46,11 @@ func (s *shards) why(sh *shard) string {
 	switch {
 	case s.fences.awaited(sh) != "":
 		return s.fences.awaited(sh)
-	case sh.stage == settled && sh.pin != "":
-		if sh.Node != sh.pin {
+	case sh.stage == settled && sh.Pin != "":
+		if sh.Node != sh.Pin {
 			return s.whyAway(sh)
 		}
-		return "it is pinned to " + sh.pin
+		return "it is pinned to " + sh.Pin
 	case sh.stage == settled:
 		if s.balance.why != "" {
 			return "no shard is moved, because " + s.balance.why

@@ -13,7 +13,7 @@ import (
 
 func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 	now := time.Unix(0, 0).UTC()
-	m := New(Config{Config: home.Config{Epoch: 1, AckTimeout: 2 * time.Second, Retry: 5 * time.Second, RetryMax: time.Minute}, FirstTerm: 1, RebalanceEvery: 10 * time.Second})
+	m := New(Config{Config: home.Config{Epoch: 1, AckTimeout: 2 * time.Second, Retry: 5 * time.Second, RetryMax: time.Minute}, FirstTerm: 1, RebalanceEvery: 10 * time.Second}, home.Ledger{})
 	var asked home.StartRequest
 	step := func(in home.Input) {
 		_, effects := m.Step(in, now)

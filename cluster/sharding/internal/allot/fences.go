@@ -60,7 +60,7 @@ func (all *fences) answered(in FenceAnswered) {
 // shards returns the shards of a type that a former member may run under a lease.
 func (all *fences) shards(f Fence) (there []*shard) {
 	if k := all.of.kinds[f.Type]; k != nil && !all.of.isMember(f.Node) {
-		there = slices.DeleteFunc(slices.Clone(k.shards), func(sh *shard) bool { return sh.stage == homeless || sh.Lease == 0 || sh.on() != f.Node })
+		there = slices.DeleteFunc(slices.Clone(k.shards), func(sh *shard) bool { return sh.stage == homeless || sh.Lease == 0 || sh.On() != f.Node })
 	}
 	return there
 }
@@ -76,7 +76,7 @@ func (all *fences) fence(sh *shard) {
 	case all.succeeded(sh):
 		all.of.release(sh)
 	default:
-		all.ask(Fence{Type: sh.typ.Name, Node: sh.on()})
+		all.ask(Fence{Type: sh.typ.Name, Node: sh.On()})
 	}
 }
 
@@ -94,11 +94,11 @@ func (all *fences) forget() {
 
 // awaited says which lease of a former member a shard waits for, or "".
 func (all *fences) awaited(sh *shard) string {
-	if sh.stage == homeless || sh.Lease == 0 || all.of.isMember(sh.on()) {
+	if sh.stage == homeless || sh.Lease == 0 || all.of.isMember(sh.On()) {
 		return ""
 	}
 	text := fmt.Sprintf("%s is no longer a member, and its lease is not free yet", sh.Node)
-	if why := all.why[Fence{Type: sh.typ.Name, Node: sh.on()}]; why != "" {
+	if why := all.why[Fence{Type: sh.typ.Name, Node: sh.On()}]; why != "" {
 		text += ": " + why
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -29,7 +30,7 @@ func TestTheNextHomeHearsOfTheNodesSinceTheLastThatHasBegun(t *testing.T) {
 	require.Empty(t, sh.former, "it has begun")
 	r.m.shards.free(sh)
 	for range 2 { // it ends there before it has begun
-		sh.Record = Record{Node: "d", Address: "d"}
+		sh.Record = home.Record{Node: "d", Address: "d"}
 		r.m.shards.free(sh)
 	}
 	require.Equal(t, []node.ID{sh.former[0], {Address: "d"}}, ParseState(sh.state()).Former)

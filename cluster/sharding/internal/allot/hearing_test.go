@@ -12,8 +12,7 @@ import (
 // takeOver replaces the coordinator, and its node, by one to which nobody has said anything.
 func (r *rig) takeOver() {
 	r.nodes = r.nodes[1:]
-	r.m = New(Config{Config: home.Config{Epoch: 2, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute}, FirstTerm: 2, HelloWait: time.Second, RebalanceEvery: 10 * time.Second})
-	r.m.Replay(r.stored)
+	r.m = New(Config{Config: home.Config{Epoch: 2, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute}, FirstTerm: 2, HelloWait: time.Second, RebalanceEvery: 10 * time.Second}, r.stored)
 	r.do(home.Recovered{})
 	r.do(home.ViewChanged{Nodes: r.nodes})
 }

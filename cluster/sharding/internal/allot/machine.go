@@ -1,8 +1,6 @@
 package allot
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -26,6 +24,7 @@ type Config struct {
 
 // A Machine decides everything that the coordinator does; see the package documentation.
 type Machine struct {
+	Unfit  []string // keys in the ledger whose records fit nothing, and are left out
 	cfg    Config
 	nodes  *home.Nodes
 	shards *shards
@@ -34,26 +33,21 @@ type Machine struct {
 	pushes deadlines.Map[home.NodeID]    // when a table is sent again
 }
 
-// New returns a machine without types. The caller first replays the facts of the journal with
-// Replay, and then calls Step with home.Recovered.
-func New(cfg Config) *Machine {
-	m := &Machine{
-		cfg: cfg, nodes: home.New(cfg.Config), book: table.NewBook(cfg.Epoch), has: map[home.NodeID]table.Version{},
-	}
+// New returns a machine that continues from the ledger of the journal. The caller then calls Step
+// with home.Recovered. With a ledger that has lost facts, the machine does not trust the others,
+// and asks all nodes what they run.
+func New(cfg Config, l home.Ledger) *Machine {
+	m := &Machine{Unfit: unfit(l.All()), has: map[home.NodeID]table.Version{}, book: table.NewBook(cfg.Epoch)}
+	cfg.Forgetful = cfg.Forgetful || len(m.Unfit) > 0
+	m.cfg, m.nodes = cfg, home.New(cfg.Config)
 	m.shards = newShards(cfg, m.nodes, m.book)
 	m.nodes.Add(m.shards)
+	m.replay(l)
 	return m
 }
 
-// Replay applies the ledger of the journal, before any step.
-func (m *Machine) Replay(l Ledger) {
-	for _, name := range slices.Sorted(maps.Keys(l.Types)) {
-		m.shards.replay(l.Types[name])
-	}
-}
-
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Machine) Step(in home.Input, now time.Time) ([]Fact, []home.Effect) {
+func (m *Machine) Step(in home.Input, now time.Time) ([]home.Fact, []home.Effect) {
 	if in, says := in.(Hello); says && (m.has[in.Node].Less(in.Has) || in.Has.Epoch != m.cfg.Epoch) {
 		m.has[in.Node] = in.Has
 	}
@@ -62,7 +56,7 @@ func (m *Machine) Step(in home.Input, now time.Time) ([]Fact, []home.Effect) {
 		m.push()
 		m.answerRescales()
 	}
-	return m.shards.facts(), m.nodes.Take()
+	return m.nodes.Facts(), m.nodes.Take()
 }
 
 // push sends the table to the nodes that do not have it, once all nodes have said what they run:

@@ -3,7 +3,6 @@ package allot
 import (
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 )
@@ -11,33 +10,16 @@ import (
 // pinnedBy is the name of the strategy that chooses the nodes of pinned shards.
 const pinnedBy = "Pinned"
 
-// A Pin in a [Fact] says where a shard has been pinned to. A pinned shard runs on the node of that
-// name whenever that can host it. It goes there at once, and stays.
-type Pin struct {
-	_    struct{} `cbor:",toarray"`
-	Node string   // its name; "" ends the pin
-}
-
-// with returns the pins after one more.
-func (s Shards) with(shard int, p Pin) map[int]string {
-	pins := maps.Clone(s.Pins)
-	if pins == nil {
-		pins = map[int]string{}
-	}
-	pins[shard] = p.Node
-	if p.Node == "" {
-		delete(pins, shard)
-	}
-	return pins
-}
-
-// pin pins shards to a node, or ends their pins.
+// pin pins shards to a node, or ends their pins. A pinned shard runs on the node of that name
+// whenever that can host it. It goes there at once, and stays.
 func pin(s *shards, in SetPins) {
 	all, err := numbered(s, in.Type, in.Shards)
 	for _, sh := range all {
-		if sh.pin != in.Node {
-			sh.pin = in.Node
-			s.news = append(s.news, Fact{Type: in.Type, Shard: sh.number, Pin: &Pin{Node: in.Node}})
+		if sh.Pin != in.Node {
+			sh.Pin = in.Node
+			r, _ := s.nodes.Record(ofShard + sh.label) // of a shard without a home it has the last one
+			r.Pin = in.Node
+			s.nodes.Put(ofShard+sh.label, &r)
 			s.nodes.Touch(sh.label)
 		}
 	}
@@ -68,8 +50,8 @@ func (m *Machine) Pins(typ string) map[int]string {
 	all := map[int]string{}
 	if k := m.shards.kinds[typ]; k != nil {
 		for _, sh := range k.live() {
-			if sh.pin != "" {
-				all[sh.number] = sh.pin
+			if sh.Pin != "" {
+				all[sh.number] = sh.Pin
 			}
 		}
 	}
@@ -79,28 +61,28 @@ func (m *Machine) Pins(typ string) map[int]string {
 // pinnedHost returns the node to which a shard is pinned, if that can host it, whatever its version
 // of the application.
 func (c *chooser) pinnedHost(sh *shard) (n home.Node, ok bool) {
-	if sh.pin == "" {
+	if sh.Pin == "" {
 		return n, false
 	}
-	n, member := c.nodes.Member(sh.pin)
+	n, member := c.nodes.Member(sh.Pin)
 	return n, member && n.Alive() && c.offers.canHost(n, sh.typ)
 }
 
 // isAway reports whether a shard that runs is to go where it is pinned to. A shard on a node that
 // is merely unreachable stays: it could not be stopped there.
 func (c *chooser) isAway(sh *shard) bool {
-	if sh.stage != settled || sh.Node == sh.pin {
+	if sh.stage != settled || sh.Node == sh.Pin {
 		return false
 	}
 	_, ready := c.pinnedHost(sh)
-	at, known := c.nodes.Node(sh.on())
+	at, known := c.nodes.Node(sh.On())
 	return ready && known && at.Reachable
 }
 
 // whyAway says why a pinned shard does not run where it is pinned to.
 func (c *chooser) whyAway(sh *shard) string {
 	why := "which can host it: it is about to go there"
-	n, member := c.nodes.Member(sh.pin)
+	n, member := c.nodes.Member(sh.Pin)
 	switch _, ready := c.pinnedHost(sh); {
 	case ready && sh.stage == settled && !c.isAway(sh):
 		why = fmt.Sprintf("but %s, where it runs, is unreachable", sh.Node)
@@ -118,5 +100,5 @@ func (c *chooser) whyAway(sh *shard) string {
 	default:
 		why = "which does not host the type"
 	}
-	return fmt.Sprintf("it is pinned to %s, %s", sh.pin, why)
+	return fmt.Sprintf("it is pinned to %s, %s", sh.Pin, why)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 func (r *rig) pin(node string, shards ...int) {
@@ -97,10 +98,16 @@ func TestAShardThatDoesNotExistCannotBePinned(t *testing.T) {
 	require.Empty(t, r.m.Pins("cart"), "all or none")
 }
 
-func TestAPinThatFitsNoShardIsLeftOut(t *testing.T) {
+func TestRecordsThatFitNothingAreRemoved(t *testing.T) {
 	r := newRig(t)
 	r.join("a")
-	f := Fact{Type: "cart", Shard: 99, Pin: &Pin{Node: "a"}}
-	require.False(t, r.stored.Fits(f))
-	require.Equal(t, r.stored, r.stored.With(f))
+	whole := r.stored.All()
+	for _, key := range []string{ofShard + "pot/3", ofShard + "cart", ofType + "pot", "other/cart"} {
+		r.stored = r.stored.With(home.Fact{Key: key, Record: &home.Record{Pin: "a", Generation: generation.Generation{Term: 7}}})
+	}
+	r.m = New(r.m.cfg, r.stored)
+	require.Equal(t, []string{"other/cart", "shard/cart", "shard/pot/3", "type/pot"}, r.m.Unfit)
+	require.True(t, r.m.cfg.Forgetful, "it asks all nodes what they run")
+	r.do(home.Recovered{})
+	require.Equal(t, whole, r.stored.All())
 }

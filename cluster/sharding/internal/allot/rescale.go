@@ -27,18 +27,13 @@ func rescale(s *shards, in Rescale) {
 	s.touch(k)
 }
 
-func declare(s *shards, k *kind) {
-	t := k.Type
-	s.news = append(s.news, Fact{Type: k.Name, Declared: &t, Next: k.next})
-}
-
 // endRescaling gives types whose shards have all ended their new numbers.
 func endRescaling(s *shards) {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		k := s.kinds[name]
 		if k.next > 0 && vacant(s, k) {
 			k.Shards, k.next = k.next, 0
-			k.grow()
+			k.grow(k.Shards)
 			declare(s, k)
 			s.book.Declare(k.Type)
 			k.declaredAt, s.changed = s.book.Version(), true

@@ -14,7 +14,7 @@ type shard struct {
 	number int
 	label  string
 	stage  stage
-	Record
+	home.Record
 	since     time.Time // of stage
 	met       bool      // this coordinator has started it, or has found where it runs
 	failures  int       // in a row
@@ -22,7 +22,6 @@ type shard struct {
 	retryAt   time.Time
 	moves     uint64
 	former    []node.ID // the nodes on which it may have run since it began for the last time
-	pin       string    // the name of the node where it has been pinned to; "" for none
 	chosenBy  string    // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
@@ -47,13 +46,13 @@ type kind struct {
 
 func newKind(t table.Type) *kind {
 	k := &kind{Type: t}
-	k.grow()
+	k.grow(t.Shards)
 	return k
 }
 
-// grow adds the shards that are missing.
-func (k *kind) grow() {
-	for n := len(k.shards); n < k.Shards; n++ {
+// grow adds the shards that are missing for that number of them.
+func (k *kind) grow(to int) {
+	for n := len(k.shards); n < to; n++ {
 		k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(k.Name, n)})
 	}
 }
@@ -66,7 +65,7 @@ func (k *kind) loads() map[home.NodeID]int {
 	all := map[home.NodeID]int{}
 	for _, s := range k.live() {
 		if s.stage != homeless {
-			all[s.on()]++
+			all[s.On()]++
 		}
 	}
 	return all

@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -18,7 +17,6 @@ type shards struct {
 	book  *table.Book
 	kinds map[string]*kind
 
-	news    []Fact
 	changed bool // the book has changed
 	balance balancer
 	moves   uint64
@@ -39,25 +37,18 @@ func newShards(cfg Config, n *home.Nodes, b *table.Book) *shards {
 	return s
 }
 
-// replay adds a type with what the journal has about it.
-func (s *shards) replay(of Shards) {
-	k := s.add(of.Type)
-	k.next = of.Next
-	for n, r := range of.Records {
-		if n == len(k.shards) {
-			k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(k.Name, n)})
-		}
-		sh := k.shards[n]
-		sh.Record = r
-		switch {
-		case n >= k.Shards: // the type has it no more
-			sh.Record = Record{Generation: r.Generation}
-		case r.Node != "":
-			sh.stage = starting
-		}
-	}
-	for n, node := range of.Pins {
-		k.shards[n].pin = node
+// replay continues from the record of a shard.
+func (s *shards) replay(label string, r home.Record) {
+	typ, n, _ := ParseLabel(label)
+	k := s.kinds[typ]
+	k.grow(n + 1)
+	sh := k.shards[n]
+	sh.Record = r
+	switch {
+	case n >= k.Shards: // the type has it no more
+		sh.Record = home.Record{Generation: r.Generation, Pin: r.Pin}
+	case r.Node != "":
+		sh.stage = starting
 	}
 }
 
@@ -87,7 +78,7 @@ func (s *shards) begin() {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		for _, sh := range s.kinds[name].live() {
 			if sh.stage == starting {
-				s.nodes.Start(sh.on(), sh.request())
+				s.nodes.Start(sh.On(), sh.request())
 				s.publish(sh, sh.home()) // it runs there, or is going to
 			}
 		}
@@ -158,26 +149,23 @@ func (s *shards) Unwanted(label string) bool {
 	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
 
-// Started implements home.Workload.
-func (s *shards) Started(label string, id home.RequestID, _ home.NodeID) {
-	if sh := s.requested(label, id); sh != nil && sh.stage == starting {
+// Told implements home.Workload.
+func (s *shards) Told(o home.Outcome) {
+	sh := s.requested(o.Label, o.ID)
+	switch {
+	case sh == nil:
+	case o.What == home.Runs && sh.stage == starting:
 		sh.enter(settled, s.nodes.Now())
 		sh.failures, sh.lastError, sh.former = 0, "", nil
 		s.publish(sh, sh.home())
-	}
-}
-
-// Failed implements home.Workload.
-func (s *shards) Failed(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
-	if sh := s.requested(label, id); sh != nil {
-		s.failed(sh, why)
-	}
-}
-
-// Ended implements home.Workload.
-func (s *shards) Ended(label string, id home.RequestID, _ home.NodeID, why home.Ending) {
-	if sh := s.requested(label, id); sh != nil {
-		s.failed(sh, why)
+	case o.What == home.Failed, o.What == home.Quit:
+		s.failed(sh, o.Why)
+	case o.What == home.Stopped:
+		s.free(sh)
+	case o.What == home.Refused && sh.stage == leaving: // the node keeps it until its report says why
+		s.stops.refused(sh, o.Why.Text, s.nodes)
+		sh.enter(settled, s.nodes.Now())
+		s.publish(sh, sh.home())
 	}
 }
 
@@ -185,7 +173,7 @@ func (s *shards) Ended(label string, id home.RequestID, _ home.NodeID, why home.
 // it is allotted at once, with one above that.
 func (s *shards) failed(sh *shard, why home.Ending) {
 	sh.lastError = cmp.Or(why.Text, "it has stopped by itself")
-	sh.Generation = max(sh.Generation, why.FencedBy)
+	sh.Generation.Term = max(sh.Generation.Term, why.FencedBy)
 	if why.FencedBy == 0 {
 		sh.failures++
 		sh.retryAt = s.nodes.Now().Add(s.cfg.Delay(sh.failures))
@@ -194,29 +182,12 @@ func (s *shards) failed(sh *shard, why home.Ending) {
 	s.free(sh)
 }
 
-// Stopped implements home.Workload.
-func (s *shards) Stopped(label string, id home.RequestID, _ home.NodeID) {
-	if sh := s.requested(label, id); sh != nil {
-		s.free(sh)
-	}
-}
-
-// Refused implements home.Workload. A node that has a later generation keeps the shard until its
-// report says which.
-func (s *shards) Refused(label string, id home.RequestID, _ home.NodeID, why string) {
-	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
-		s.stops.refused(sh, why, s.nodes)
-		sh.enter(settled, s.nodes.Now())
-		s.publish(sh, sh.home())
-	}
-}
-
 // Lost implements home.Workload.
 func (s *shards) Lost(on home.NodeID) {
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
 			switch {
-			case sh.stage == homeless || sh.on() != on:
+			case sh.stage == homeless || sh.On() != on:
 			case sh.Lease != 0:
 				s.nodes.Touch(sh.label) // its lease says whether it runs
 			default:
@@ -233,7 +204,7 @@ func (s *shards) Leaving(on home.NodeID) bool {
 	}
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
-			if sh.on() == on && (sh.stage == settled || sh.stage == starting) && s.hasHost(k) {
+			if sh.On() == on && (sh.stage == settled || sh.stage == starting) && s.hasHost(k) {
 				return true
 			}
 		}
@@ -243,7 +214,7 @@ func (s *shards) Leaving(on home.NodeID) bool {
 
 // release frees a shard of a node that is no member any more.
 func (s *shards) release(sh *shard) {
-	s.nodes.Forget(sh.on(), sh.label)
+	s.nodes.Forget(sh.On(), sh.label)
 	s.free(sh)
 }
 
@@ -253,21 +224,26 @@ func (s *shards) free(sh *shard) {
 	if on := sh.home().Node; !slices.Contains(sh.former, on) {
 		sh.former = append(sh.former, on)
 	}
-	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
-	s.publish(sh, table.Home{Generation: sh.Generation})
+	sh.Record, sh.chosenBy = home.Record{Generation: sh.Generation, Pin: sh.Pin}, ""
+	s.publish(sh, table.Home{Generation: sh.Generation.Term})
 	s.stops.ended(sh, s.nodes)
 	s.nodes.Touch(sh.label)
+}
+
+// settle gives a shard a home.
+func (sh *shard) settle(on home.Node, lease uint64) {
+	sh.Node, sh.Address, sh.Incarnation, sh.Lease = on.Name, on.Address, on.Incarnation, lease
 }
 
 func (sh *shard) enter(next stage, now time.Time) { sh.stage, sh.since = next, now }
 
 func (sh *shard) home() table.Home {
-	return table.Home{Node: node.ID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation}
+	return table.Home{Node: node.ID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation.Term}
 }
 
 func (sh *shard) request() home.StartRequest {
 	return home.StartRequest{
-		ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: sh.state(),
+		ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: sh.Generation, State: sh.state(),
 	}
 }
 
@@ -279,15 +255,11 @@ func (s *shards) publish(sh *shard, h table.Home) {
 	s.changed = s.changed || s.book.Version() != before
 }
 
+// record stores where a shard is to run, but not that it runs nowhere: that follows from what its
+// node reports.
 func (s *shards) record(sh *shard) {
-	s.news = append(s.news, Fact{Type: sh.typ.Name, Shard: sh.number, Record: sh.Record})
-}
-
-// facts returns the facts to store, once.
-func (s *shards) facts() []Fact {
-	news := s.news
-	s.news = nil
-	return news
+	r := sh.Record
+	s.nodes.Put(ofShard+sh.label, &r)
 }
 
 // MoreRoom implements home.Workload.
@@ -307,7 +279,7 @@ func (s *shards) Review(label string) {
 	if sh == nil {
 		return
 	}
-	if sh.stage != homeless && !s.isMember(sh.on()) {
+	if sh.stage != homeless && !s.isMember(sh.On()) {
 		s.fences.fence(sh)
 	}
 	switch {
@@ -337,9 +309,9 @@ func (s *shards) place(sh *shard) {
 		return
 	}
 	sh.chosenBy, sh.met = by, true
-	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(home.IDOf(n), sh.typ)}
-	sh.Request = s.nodes.Start(sh.on(), sh.request())
+	sh.settle(n, s.offers.lease(home.IDOf(n), sh.typ))
+	sh.Generation.Term = max(sh.Generation.Term+1, s.cfg.FirstTerm)
+	sh.Request = s.nodes.Start(sh.On(), sh.request())
 	sh.enter(starting, s.nodes.Now())
 	s.record(sh)
 }
@@ -356,7 +328,7 @@ func (s *shards) adopt(sh *shard) bool {
 		return cmp.Or(cmp.Compare(x.Generation.Term, y.Generation.Term), cmp.Compare(x.ID.Epoch, y.ID.Epoch), cmp.Compare(x.ID.N, y.ID.N))
 	})
 	n, known := s.nodes.Node(best.On)
-	if term := best.Request.Generation.Term; !known || term < sh.Generation { // a later one has been elsewhere since
+	if term := best.Request.Generation.Term; !known || term < sh.Generation.Term { // a later one has been elsewhere since
 		for _, o := range all {
 			s.nodes.Stop(o.On, sh.label, "")
 		}
@@ -366,8 +338,8 @@ func (s *shards) adopt(sh *shard) bool {
 	if lease == 0 && s.offers.leased(sh.typ) {
 		return false // its node says soon under which one it runs
 	}
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID, Lease: lease}
-	sh.met = true
+	sh.settle(n, lease)
+	sh.Generation, sh.Request, sh.met = best.Request.Generation, best.Request.ID, true
 	sh.enter(starting, s.nodes.Now())
 	s.nodes.Start(best.On, sh.request())
 	if best.Phase == home.Running {
@@ -380,8 +352,8 @@ func (s *shards) adopt(sh *shard) bool {
 // stays reports whether a shard may stay where it is. A node that is merely unreachable keeps its
 // shards.
 func (s *shards) stays(sh *shard) bool {
-	n, known := s.nodes.Node(sh.on())
-	return !known || !n.Draining && (n.Up || !s.isMember(sh.on()))
+	n, known := s.nodes.Node(sh.On())
+	return !known || !n.Draining && (n.Up || !s.isMember(sh.On()))
 }
 
 func (s *shards) isMember(id home.NodeID) bool {
@@ -406,6 +378,6 @@ func (s *shards) move(sh *shard, why home.Cause) {
 	s.moves++
 	sh.moves++
 	sh.enter(leaving, s.nodes.Now())
-	s.publish(sh, table.Home{Generation: sh.Generation}) // from now on, senders keep their messages
-	s.nodes.Stop(sh.on(), sh.label, why)
+	s.publish(sh, table.Home{Generation: sh.Generation.Term}) // from now on, senders keep their messages
+	s.nodes.Stop(sh.On(), sh.label, why)
 }

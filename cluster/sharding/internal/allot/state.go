@@ -1,8 +1,8 @@
 package allot
 
 import (
+	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -20,17 +20,8 @@ func (sh *shard) state() []byte {
 	if sh.typ.Mode == table.Daemons {
 		s.Shards = sh.typ.Shards
 	}
-	data, err := codec.Marshal(s)
-	if err != nil {
-		panic(err) // the form of a StartState is wrong
-	}
-	return data
+	return home.Encode(s)
 }
 
 // ParseState is the inverse. It returns the zero StartState for any other data.
-func ParseState(state []byte) (s StartState) {
-	if codec.Unmarshal(state, &s) != nil {
-		return StartState{}
-	}
-	return s
-}
+func ParseState(state []byte) StartState { return home.Decode[StartState](state) }
