@@ -44,6 +44,7 @@ func topologyOf(v View) singletonhook.Topology {
 			ID:        m.ID(),
 			Name:      m.Name,
 			Up:        m.Status == membership.Up,
+			Leaves:    m.Status == membership.Leaving,
 			UpNumber:  m.UpNumber,
 			Reachable: v.in.Reachable(m.ID()),
 			Roles:     m.Roles,

@@ -19,14 +19,14 @@ func (o outlet) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.se
 
 // Follow implements handover.Outlet. A host that leaves passes on what it has.
 func (o outlet) Follow(to node.ID, msg any) {
-	if o.machine.Topology().IsUp(to) {
+	if !o.machine.Topology().Leaves(to) {
 		extension.Follow(o.post.hubOf(to), msg)
 	}
 }
 
 func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
 	for _, peer := range next.Members {
-		if !peer.Up && o.machine.Topology().IsUp(peer.ID) {
+		if peer.Leaves && !o.machine.Topology().Leaves(peer.ID) {
 			extension.Unfollow(o.post.hubOf(peer.ID))
 		}
 	}

@@ -50,6 +50,7 @@ type Peer struct {
 	ID        node.ID
 	Name      string
 	Up        bool   // may host
+	Leaves    bool   // passes on the messages that it has, and then goes
 	UpNumber  uint64 // the order in which members came up: the oldest has the lowest; 0 while joining
 	Reachable bool
 	Roles     []string
@@ -136,6 +137,13 @@ func (t *Topology) Reachable(id node.ID) bool {
 func (t *Topology) IsUp(id node.ID) bool {
 	p, _ := t.Member(id)
 	return p.Up
+}
+
+// Leaves reports whether id is a member that passes on what it has. A member that is down does not,
+// although it is not up either.
+func (t *Topology) Leaves(id node.ID) bool {
+	p, _ := t.Member(id)
+	return p.Leaves
 }
 
 // Lost reports whether id is a member that cannot be reached, or a former one that may still be
