@@ -50,7 +50,7 @@ func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
 	main := strconv.Itoa(s.process.Process.Pid)
 	children, err := os.ReadFile("/proc/" + main + "/task/" + main + "/children")
 	if err != nil {
-		needs.Missing(t, "the processes of a server are found by /proc only: "+err.Error())
+		needs.Missing(t, "the processes of a server are found by /proc only: %v", err)
 	}
 	pids = append([]string{main}, strings.Fields(string(children))...)
 	for _, pid := range pids {
