@@ -127,7 +127,7 @@ func TestTheMetricsOfABusyClusterFollowTheRules(t *testing.T) {
 
 func TestAScrapeUnderLoadSeesEachCounterGrow(t *testing.T) {
 	s := newSystem(t)
-	ref := actor.Spawn(s, behaviors.Ignore[string], "sink", actor.WithKind("sink"))
+	ref := actor.Spawn(s, behaviors.Ignore[string], "sink", actor.WithKind("sink"), actor.Bounded(1000).Block(time.Minute))
 	h := prometheus.Handler(s)
 	stop := make(chan struct{})
 	var tellers sync.WaitGroup
