@@ -70,9 +70,12 @@ func TestTheHistoryTellsWhyAMemberWasDownedAndWhereItsSingletonsWent(t *testing.
 		if other == leader.Name {
 			other = next[1]
 		}
+		// Two goroutines note what follows from the view in which the host is down.
 		requireInOrder(t, told(t, f.nodes[other]),
 			"member unreachable: "+host.Name,
-			"member down: "+host.Name,
+			"member down: "+host.Name)
+		requireInOrder(t, told(t, f.nodes[other]),
+			"member unreachable: "+host.Name,
 			"singleton moved: ledger: from "+host.Name+" to "+leader.Name+": "+host.Name+" is leaving or down")
 
 		require.NoError(t, f.nodes[leader.Name].Leave(t.Context()))

@@ -10,7 +10,7 @@ import (
 // An askedHome is a node to which asks of this node have gone. They end when it is removed: what
 // had arrived there is lost with it. They do not once it leaves: it passes on what it has.
 type askedHome struct {
-	hub    actor.ActorRef[Message]
+	hub    actor.AnyRef
 	leaves bool
 }
 

@@ -16,9 +16,13 @@ import (
 // A Post is the cluster as the hub of a node sees it. Any goroutine may call its methods, apart
 // from [Post.Receive]. A nil Post is the one of a hub without a cluster, and does nothing.
 type Post struct {
-	path string // of all hubs
-	node *cluster.Node
-	on   On
+	path   string // of all hubs
+	system *actor.System
+	// A field of type *cluster.Node would cost a second of the compiler's time in each package that
+	// shards a type: generic code that reaches this struct compiles all that the node has.
+	now       func() cluster.View
+	subscribe func(hub *actor.Context[any]) (cancel func())
+	on        On
 
 	mu    sync.Mutex // guards all below
 	hub   actor.ActorRef[any]
@@ -35,7 +39,14 @@ type On struct {
 
 // NewPost returns the post of the hub of a node.
 func NewPost(n *cluster.Node, name string, on On) *Post {
-	return &Post{path: "/system/" + name, node: n, on: on, view: n.View(), homes: map[node.ID]*askedHome{}}
+	p := &Post{path: "/system/" + name, system: n.System, now: n.View, on: on, view: n.View(), homes: map[node.ID]*askedHome{}}
+	p.subscribe = func(hub *actor.Context[any]) (cancel func()) {
+		return cluster.Subscribe(n, extension.Handle(hub, func(v cluster.View) actor.Behavior[any] {
+			p.viewed(v)
+			return nil
+		}))
+	}
+	return p
 }
 
 // Start begins to follow the members. From then on the hub calls [Post.Receive].
@@ -68,11 +79,8 @@ func (p *Post) Receive(ctx *actor.Context[any], msg any) (mine bool) {
 	}
 	switch msg.(type) {
 	case follow:
-		ctx.Defer(cluster.Subscribe(p.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
-			p.viewed(v)
-			return nil
-		})))
-		p.viewed(p.node.View())
+		ctx.Defer(p.subscribe(ctx))
+		p.viewed(p.now())
 	case armRetry:
 		ctx.After("retry", retryEvery, retryDue{})
 	case retryDue:
@@ -152,8 +160,7 @@ func (p *Post) Send(to node.ID, msg Message, m extension.Metadata) {
 }
 
 func (p *Post) hubOf(id node.ID) actor.ActorRef[Message] {
-	s := p.node.System
-	return actor.Resolve[Message](s, "understudy://"+s.Name()+"@"+id.Address+p.path)
+	return actor.Resolve[Message](p.system, "understudy://"+p.system.Name()+"@"+id.Address+p.path)
 }
 
 // RetrySoon lets the hub try again soon what may have been lost.
