@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -165,5 +166,5 @@ func TestADrainLosesNoMessage(t *testing.T) {
 }
 
 func withClerks(cfg *placement.Config) {
-	cfg.Factories = append(cfg.Factories[:len(cfg.Factories):len(cfg.Factories)], clerks.Factory(newClerk))
+	cfg.Factories = append(slices.Clip(cfg.Factories), clerks.Factory(newClerk))
 }

@@ -119,9 +119,11 @@ func (o outlet) Send(to node.ID, of letter)         { o.region.sendTo(to, of) }
 func (o outlet) Return(to node.ID, of letter)       { o.region.giveBack(to, of, false) }
 func (o outlet) Recall(number uint64, from node.ID) { o.ask(from, hubs.Recall{Number: number}) }
 func (o outlet) Passed(number uint64, to node.ID)   { o.answer(to, hubs.Recall{Number: number}) }
+
 func (o outlet) Fetch(generation uint64, from node.ID) {
 	o.ask(from, hubs.Recall{Left: true, Number: generation})
 }
+
 func (o outlet) Given(generation uint64, to node.ID) {
 	o.answer(to, hubs.Recall{Left: true, Number: generation})
 }

@@ -42,6 +42,7 @@ type Outcome struct {
 // What an [Outcome] is.
 type What uint8
 
+// What has become of an actor.
 const (
 	Runs    What = iota // it has started
 	Failed              // it could not be started, and does not run

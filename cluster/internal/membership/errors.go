@@ -16,5 +16,5 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
 }
 
-// ErrNotJoining: a node should found a cluster, but is in one already or is stopping.
+// ErrNotJoining means that a node should found a cluster, but is in one already or is stopping.
 var ErrNotJoining = errors.New("cluster: the node does not look for a cluster")

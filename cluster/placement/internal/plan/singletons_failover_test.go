@@ -240,7 +240,7 @@ func TestTheJournalKnowsOfGrantsFirst(t *testing.T) {
 	marked = grown()
 	r.stop("catalog")
 	marked("the stop")
-	r.forgotten("catalog")
+	r.forgotten()
 }
 
 // A backup of the source is restored. The coordinator knows the terms that it has lost.

@@ -371,9 +371,9 @@ func (r *singletonsRig) running(label string) (on []string) {
 }
 
 // forgotten requires that the journal has nothing of a singleton but its last grant.
-func (r *singletonsRig) forgotten(label string) {
+func (r *singletonsRig) forgotten() {
 	r.t.Helper()
-	rec := r.singles[label]
+	rec := r.singles["catalog"]
 	require.True(r.t, rec.Ended)
 	require.Empty(r.t, rec.Spec)
 	require.Empty(r.t, rec.Node)

@@ -237,5 +237,5 @@ func TestASingletonThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 	require.NoError(t, r.answers[r.stop("catalog")].Err)
 	unfit(r.startSpec(large(Leader())))
 	r.none("catalog")
-	r.forgotten("catalog")
+	r.forgotten()
 }

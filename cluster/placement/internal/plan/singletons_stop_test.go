@@ -36,7 +36,7 @@ func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	require.NoError(t, r.answers[to].Err)
 	require.Contains(t, r.answers, to)
 	r.none("catalog")
-	r.forgotten("catalog")
+	r.forgotten()
 
 	r.answered(r.start("catalog", Leader()))
 	r.is("catalog", SingletonActive, "a", 2, 0)
@@ -79,7 +79,7 @@ func TestWhatWasStoppedDoesNotComeBack(t *testing.T) {
 	r.failedWith(r.start("catalog", Leader()), ErrInProgress)
 	r.release()
 	r.none("catalog")
-	r.forgotten("catalog")
+	r.forgotten()
 
 	r.boot()
 	r.pass(time.Hour)

@@ -32,7 +32,8 @@ func unfit(all map[string]home.Record) (keys []string) {
 		name, isType := strings.CutPrefix(key, ofType)
 		label, isShard := strings.CutPrefix(key, ofShard)
 		typ, n, labels := ParseLabel(label)
-		if !(isType && declared(name) || isShard && labels && n < table.MaxShards && declared(typ)) {
+		fits := isType && declared(name) || isShard && labels && n < table.MaxShards && declared(typ)
+		if !fits {
 			keys = append(keys, key)
 		}
 	}

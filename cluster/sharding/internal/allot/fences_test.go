@@ -35,7 +35,7 @@ func TestANodeHostsOnlyWhileItHasItsLease(t *testing.T) {
 	r.leases["b"] = 7
 	r.view()
 	require.Equal(t, map[string]int{"b": 8}, r.homes())
-	require.Equal(t, uint64(7), r.record(0).Lease)
+	require.Equal(t, uint64(7), r.record().Lease)
 	require.Equal(t, uint64(7), ParseState(r.lastStart.State).Lease, "the node must start it under no other")
 	require.Zero(t, ParseState(nil))
 	require.Zero(t, ParseState([]byte("other")))
@@ -79,11 +79,11 @@ func TestTheNextProcessOfANodeFreesTheShardsOfTheFormerWithItsLease(t *testing.T
 	r.nodes, r.leases["a"] = nil, 0
 	r.join("a")
 	require.Len(t, r.asked(), 1)
-	require.Equal(t, uint64(1), r.record(0).Incarnation, "the shards of the former may run")
+	require.Equal(t, uint64(1), r.record().Incarnation, "the shards of the former may run")
 	r.leases["a"] = 2
 	r.view()
 	require.Equal(t, map[string]int{"a": 8}, r.homes())
-	require.Equal(t, uint64(2), r.record(0).Incarnation)
+	require.Equal(t, uint64(2), r.record().Incarnation)
 }
 
 func TestAShardThatStartedWithoutALeaseWaitsForTheRemovalMargin(t *testing.T) {

@@ -40,7 +40,7 @@ func TestShardsThatAreStoppedStartAgainWithTheNextGeneration(t *testing.T) {
 func TestAStoppedShardThatWaitsAfterAFailureStartsAtOnce(t *testing.T) {
 	r := newRig(t)
 	r.join("a")
-	request := r.record(0).Request
+	request := r.record().Request
 	r.do(home.Received{Message: home.FromAgent{Node: "a", Incarnation: 1, Ended: &home.Ended{ID: request, Label: "cart/0", Error: "broken"}}})
 	require.Equal(t, "homeless", r.m.Explain("cart", 0).State)
 	r.stop(0)
@@ -71,7 +71,7 @@ func TestARequestToStopAShardIsRefusedByANodeThatHasALaterOne(t *testing.T) {
 	r.join("a")
 	r.busy["a"] = true
 	r.stop(0, 1)
-	request := r.record(0).Request
+	request := r.record().Request
 	r.do(home.Received{Message: home.FromAgent{Node: "a", Incarnation: 1, StopAck: &home.StopAck{ID: request, Label: "cart/0", Error: "it is later"}}})
 	require.ErrorContains(t, r.replies()[0].Err, "cart/0 has not been stopped: it is later")
 	r.busy = map[string]bool{}
