@@ -135,6 +135,6 @@
 //
 // # Testing
 //
-// Use package memory, which obeys the same laws. To test against JetStream itself, start a server
-// in the test process with github.com/nats-io/nats-server/v2/server.
+// Use [journal.NewMemory], which obeys the same laws. To test against JetStream itself, start a
+// server in the test process with github.com/nats-io/nats-server/v2/server.
 package jetstream

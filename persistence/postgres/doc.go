@@ -106,5 +106,5 @@
 //
 // # Testing
 //
-// Give each test a [Schema] of its own, or use package memory, which obeys the same laws.
+// Give each test a [Schema] of its own, or use [journal.NewMemory], which obeys the same laws.
 package postgres

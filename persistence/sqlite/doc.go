@@ -69,7 +69,7 @@
 //
 // # Testing
 //
-// Give each test a file in its t.TempDir, or use package memory, which obeys the same laws. Tests
-// in testing/synctest bubbles may use this package: waiting for the disk does not advance the clock
-// of the bubble.
+// Give each test a file in its t.TempDir, or use [journal.NewMemory], which obeys the same laws.
+// Tests in testing/synctest bubbles may use this package: waiting for the disk does not advance the
+// clock of the bubble.
 package sqlite
