@@ -1,4 +1,4 @@
-package etcdtest
+package etcd_test
 
 import (
 	"context"
