@@ -123,7 +123,8 @@ type Config struct {
 	// certificate, RootCAs and ClientCAs. The certificate must be valid for servers and clients,
 	// and for the host of the address that this node advertises. GetCertificate,
 	// GetClientCertificate and GetConfigForClient are called for each connection, so certificates
-	// can change. Set it on all nodes or on none, and not together with Secret. The default, nil, is no TLS.
+	// can change. Set it on all nodes or on none, and not together with Secret. The default, nil,
+	// is no TLS.
 	TLS *tls.Config
 
 	// Secret authenticates nodes by a shared secret instead of certificates, over the same
