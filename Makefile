@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote ./internal/transport/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
 PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
@@ -19,10 +19,10 @@ WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./testkit/cluste
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
-MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
+MODULES  := internal/lab/guide internal/lab/jetstreamtest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
+UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd singleton/lease/kubernetes internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -140,7 +140,7 @@ race: ## Run every test once with the race detector, from scratch, except those 
 
 .PHONY: stress
 stress: ## Run the tests of what is concurrent 50 times with the race detector
-	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
+	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./internal/transport
 
 .PHONY: simulate
 simulate: export UNDERSTUDY_EFFORT = $(N)

@@ -121,9 +121,11 @@ type Config struct {
 	AppVersion string
 
 	// TLS authenticates nodes by certificates and encrypts all traffic between them. It needs a
-	// certificate, RootCAs and ClientCAs; see remote.Config.TLS. The certificate must be valid for
-	// servers and clients, and for the host of the address that this node advertises. Set it on all
-	// nodes or on none, and not together with Secret. The default, nil, is no TLS.
+	// certificate, RootCAs and ClientCAs. The certificate must be valid for servers and clients,
+	// and for the host of the address that this node advertises. GetCertificate,
+	// GetClientCertificate and GetConfigForClient are called for each connection, so certificates
+	// can change. Set it on all nodes or on none, and not together with Secret. The default, nil,
+	// is no TLS.
 	TLS *tls.Config
 
 	// Secret authenticates nodes by a shared secret instead of certificates, over the same

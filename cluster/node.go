@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -41,7 +43,7 @@ type Node struct {
 
 	cfg        Config
 	log        *zap.Logger
-	endpoint   *remote.Endpoint
+	endpoint   *transport.Endpoint
 	keyring    *remote.Keyring
 	inbox      *inbox
 	views      *viewPublisher
@@ -100,7 +102,7 @@ func listen(cfg Config) (*Node, error) {
 	if cfg.NodeID != "" { // else it is known when the node has an address
 		log = log.With(zap.String("node", cfg.NodeID))
 	}
-	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
+	endpoint, err := transport.Listen(cfg.Traffic.apply(transport.Config{
 		Cluster:       cfg.Name,
 		Protocol:      spoken(),
 		Incarnation:   first,

@@ -51,7 +51,7 @@ var layers = []layer{
 		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
 		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -85,10 +85,11 @@ var layers = []layer{
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
-		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor", "internal/*"}},
-		{"remote/internal/outbox", []string{"remote/internal/wire", "actor", "internal/*"}},
-		{"remote/internal/wire", []string{"internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
+		{"internal/transport", []string{"internal/transport/outbox", "internal/transport/wire", "internal/transport/deathwatch", "remote", "actor/telemetry", "actor", "internal/*"}},
+		{"internal/transport/outbox", []string{"internal/transport/wire", "remote", "actor", "internal/*"}},
+		{"internal/transport/wire", []string{"remote", "internal/*"}},
+		{"internal/transport/deathwatch", []string{"actor", "internal/*"}},
+		{"remote", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
 		{"internal/telemetrytest", []string{"actor/telemetry", "actor"}},
 		{"actor/telemetry", []string{"actor", "internal/*"}},
