@@ -2,13 +2,12 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
 // A request asks the coordinator for something, from any node. It is a message that only package
-// placement knows, besides the inputs of package plan.
+// placement knows, besides the inputs of the planner.
 type request struct {
 	_           struct{} `cbor:",toarray"`
 	Op          operation
@@ -68,9 +67,9 @@ func answerOf(value any, err error) answer {
 		return answer{Decision: &v}
 	case Ownership:
 		return answer{Ownership: &v}
-	case plan.StatusPage:
+	case statusPage:
 		return answer{Statuses: v.Statuses, More: v.More}
-	case plan.ViewPage:
+	case viewPage:
 		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
