@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -32,10 +33,11 @@ var chaosKinds = []clustertest.Kind{
 }
 
 func chaosStory(r *clustertest.Round) {
+	journal := journal.NewMemory()
 	var mu sync.Mutex // guards clients
 	clients := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {
-		c, err := placement.Start(n, placement.Config{Factories: kinds})
+		c, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}

@@ -165,6 +165,6 @@ func TestADrainLosesNoMessage(t *testing.T) {
 	}, withClerks)
 }
 
-func withClerks(cfg *setup) {
+func withClerks(cfg *placement.Config) {
 	cfg.Factories = append(slices.Clip(cfg.Factories), clerks.Factory(newClerk))
 }

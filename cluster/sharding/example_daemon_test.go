@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -77,8 +76,8 @@ func ExampleRemember() {
 		fmt.Println(id, got, err)
 	}
 	for n := range 2 {
-		system := actor.NewSystem("grid", persistence.WithJournal(store))
-		meters, err := sharding.Start(system, "meter", factory, sharding.Remember())
+		system := actor.NewSystem("grid")
+		meters, err := sharding.Start(system, "meter", factory, sharding.Remember(), sharding.WithJournal(store))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -14,9 +14,10 @@ import (
 )
 
 // start starts the schedule. Each node of a cluster calls it; one node at a time runs the jobs.
-func start(node cron.Host, closeBooks func(ctx context.Context, run cron.Run) error) (*cron.Schedule, error) {
+func start(node cron.Host, journal persistence.Journal, closeBooks func(ctx context.Context, run cron.Run) error) (*cron.Schedule, error) {
 	return cron.Start(node, cron.Config{
-		Jobs: map[string]cron.Job{"close-books": cron.Func(closeBooks)},
+		Journal: journal,
+		Jobs:    map[string]cron.Job{"close-books": cron.Func(closeBooks)},
 		Entries: []cron.Entry{{
 			Name: "close-books",
 			Spec: "30 23 * * MON-FRI", Zone: "Europe/Berlin",
@@ -35,9 +36,9 @@ func main() {
 
 // run starts the schedule, and does not wait for the night: it triggers the job by hand.
 func run(ctx context.Context) error {
-	system := actor.NewSystem("shop", persistence.WithJournal(journal.NewMemory()))
+	system := actor.NewSystem("shop")
 	closed := make(chan cron.Run, 1)
-	schedule, err := start(system, func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
+	schedule, err := start(system, journal.NewMemory(), func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
 		closed <- run
 		return nil
 	})

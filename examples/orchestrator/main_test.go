@@ -15,6 +15,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -75,10 +76,13 @@ func TestTheProgramTellsItsStoryInLessThanTwentySeconds(t *testing.T) {
 }
 
 // inMemory runs stores on an in-memory network, in virtual time.
-type inMemory struct{ *clustertest.Cluster }
+type inMemory struct {
+	*clustertest.Cluster
+	journal *journal.Memory
+}
 
 func (s *inMemory) Start(name string) error {
-	_, err := takePart(s.Add(name, equipped))
+	_, err := takePart(s.Add(name, equipped), s.journal)
 	return err
 }
 
@@ -97,10 +101,10 @@ func equipped(name string, cfg *cluster.Config) {
 func inVirtualTime(t *testing.T, f func(t *testing.T, s *story, stores *inMemory, out *bytes.Buffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		stores := &inMemory{clustertest.Start(t, 1)}
+		stores := &inMemory{Cluster: clustertest.Start(t, 1), journal: journal.NewMemory()}
 		gateway := stores.Add(gatewayNode, equipped)
 		stores.Leave("n1")
-		coordinator, err := takePart(gateway)
+		coordinator, err := takePart(gateway, stores.journal)
 		require.NoError(t, err)
 		out := &bytes.Buffer{}
 		f(t, &story{node: gateway, coordinator: coordinator, stores: stores, out: out}, stores, out)
@@ -177,7 +181,7 @@ func TestTheNextGatewayLeads(t *testing.T) {
 		require.NoError(t, s.begin(ctx))
 		require.NoError(t, s.submit(ctx))
 		node := stores.Add("gateway-2", func(_ string, cfg *cluster.Config) { cfg.Roles = []string{"edge"} })
-		coordinator, err := takePart(node)
+		coordinator, err := takePart(node, stores.journal)
 		require.NoError(t, err)
 		require.NoError(t, stores.Kill(gatewayNode))
 		time.Sleep(time.Minute)
