@@ -135,6 +135,9 @@ func listen(cfg Config) (*Node, error) {
 	extension.Set(n.System, n)
 	expected := cfg.Expected()
 	extension.Set(n.System, singletonhook.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
+	if cfg.Journal != nil {
+		extension.Set(n.System, cfg.Journal)
+	}
 	if cfg.Lease != nil {
 		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
 			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())

@@ -33,7 +33,7 @@ var layers = []layer{
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
@@ -46,12 +46,12 @@ var layers = []layer{
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}}, // the planner
-		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},   // the shell of coordinators
+		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}},             // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators
 		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
 		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
