@@ -3,7 +3,6 @@ package placement
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
 // A request asks the coordinator for something, from any node. It is a message that only package
@@ -48,7 +47,7 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there are more after these
 	Explanation *Explanation
-	Overview    *placementstatus.Overview
+	Overview    *overview
 	Failure     extension.ErrorPayload
 }
 
@@ -73,7 +72,7 @@ func answerOf(value any, err error) answer {
 		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
-	case placementstatus.Overview:
+	case overview:
 		return answer{Overview: &v}
 	}
 	return answer{}
