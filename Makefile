@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote ./internal/transport/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
 PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
@@ -141,7 +141,7 @@ race: ## Run every test once with the race detector, from scratch, except those 
 
 .PHONY: stress
 stress: ## Run the tests of what is concurrent 50 times with the race detector
-	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
+	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./internal/transport
 
 .PHONY: simulate
 simulate: export UNDERSTUDY_EFFORT = $(N)

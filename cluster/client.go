@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -33,7 +35,7 @@ type Client struct {
 
 	log      *zap.Logger
 	contacts []string
-	endpoint *remote.Endpoint
+	endpoint *transport.Endpoint
 	keyring  *remote.Keyring
 	views    *viewPublisher
 	pushed   actor.ActorRef[contactNews]
@@ -83,7 +85,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
+	endpoint, err := transport.Listen(cfg.Traffic.apply(transport.Config{
 		Cluster:  cfg.Name,
 		Protocol: spoken(),
 		Outbound: true,

@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -120,9 +121,11 @@ type Config struct {
 	AppVersion string
 
 	// TLS authenticates nodes by certificates and encrypts all traffic between them. It needs a
-	// certificate, RootCAs and ClientCAs; see remote.Config.TLS. The certificate must be valid for
-	// servers and clients, and for the host of the address that this node advertises. Set it on all
-	// nodes or on none, and not together with Secret. The default, nil, is no TLS.
+	// certificate, RootCAs and ClientCAs. The certificate must be valid for servers and clients,
+	// and for the host of the address that this node advertises. GetCertificate,
+	// GetClientCertificate and GetConfigForClient are called for each connection, so certificates
+	// can change. Set it on all nodes or on none, and not together with Secret. The default, nil,
+	// is no TLS.
 	TLS *tls.Config
 
 	// Secret authenticates nodes by a shared secret instead of certificates, over the same
@@ -150,6 +153,15 @@ type Config struct {
 	// Leader is the order in which members are preferred as leader and as host of singletons. It
 	// must be the same on all nodes: stop all of them to change it. The default is [Oldest].
 	Leader LeaderElection
+
+	// Journal is where the coordinators of sharding and placement and the schedules of cron keep
+	// what the next host of each must know. All nodes must share it, as the processes of one
+	// machine share one of persistence/sqlite, or any nodes one of persistence/postgres. Entities
+	// and singletons that are event-sourced have the journal that they are given, which may be the
+	// same. The caller closes it, after the node has left. The default, nil, is no journal:
+	// placement and cron do not start, and sharding forgets what it knows when all nodes have
+	// stopped; see persistence.ErrNoJournal.
+	Journal journal.Journal
 
 	// Lease returns a lease for each singleton that this node spawns without singleton.WithLease.
 	// name is Name, "-singleton-" and the name of the singleton; owner is the advertised address of

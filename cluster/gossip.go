@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/hashicorp/memberlist"
 	"go.uber.org/zap"
-
-	"github.com/understudy-go/understudy/remote"
 )
 
 // Memberlist spreads news; its opinion of which nodes are alive is a hint, see the package
@@ -28,7 +28,7 @@ const (
 type gossipConfig struct {
 	name     string // name of this incarnation, see gossipName
 	label    string // separates clusters on one network
-	endpoint *remote.Endpoint
+	endpoint *transport.Endpoint
 	log      *zap.Logger
 
 	// None of these may block.

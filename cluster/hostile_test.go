@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -194,9 +196,9 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 }
 
 // An impostor is an endpoint that claims to be the given incarnation.
-func impostor(t *testing.T, f *testCluster, name string, as ID) *remote.Endpoint {
+func impostor(t *testing.T, f *testCluster, name string, as ID) *transport.Endpoint {
 	t.Helper()
-	e, err := remote.Listen(remote.Config{
+	e, err := transport.Listen(transport.Config{
 		Cluster: "test", Incarnation: as.Incarnation, Bind: name + ":7355", Advertise: as.Address, Network: f.net.Host(name),
 	})
 	require.NoError(t, err)

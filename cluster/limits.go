@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/internal/transport"
 )
 
 // Traffic limits the traffic between nodes. Zero in a field stands for its default; a negative
@@ -83,7 +83,7 @@ func (t Traffic) validate(config string) error {
 	return nil
 }
 
-func (t Traffic) apply(c remote.Config) remote.Config {
+func (t Traffic) apply(c transport.Config) transport.Config {
 	c.MaxMessage, c.CompressFrom = t.MaxMessage, t.CompressFrom
 	c.OutboxSize, c.OutboxBytes = t.OutboxSize, t.OutboxBytes
 	c.IdleAfter = t.IdleAfter

@@ -11,17 +11,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/hashicorp/memberlist"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/remote"
 )
 
 // A memberlistTransport connects memberlist to the node's endpoint. It finds nodes by their
 // memberlist name, "host:port#incarnation", which contains the address that they advertise. The IP
 // addresses that memberlist requires have no meaning here.
 type memberlistTransport struct {
-	endpoint *remote.Endpoint
+	endpoint *transport.Endpoint
 	packets  chan *memberlist.Packet
 	streams  chan net.Conn
 	stopping chan struct{}
@@ -31,7 +32,7 @@ type memberlistTransport struct {
 
 var _ memberlist.NodeAwareTransport = (*memberlistTransport)(nil)
 
-func newMemberlistTransport(e *remote.Endpoint) *memberlistTransport {
+func newMemberlistTransport(e *transport.Endpoint) *memberlistTransport {
 	t := &memberlistTransport{
 		endpoint: e,
 		packets:  make(chan *memberlist.Packet),
@@ -61,7 +62,7 @@ func (t *memberlistTransport) receive() {
 	}
 }
 
-func (t *memberlistTransport) receivePacket(p remote.Packet) {
+func (t *memberlistTransport) receivePacket(p transport.Packet) {
 	select {
 	case t.packets <- &memberlist.Packet{Buf: p.Data, From: p.From, Timestamp: p.Time}:
 	case <-t.stopping:

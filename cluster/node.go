@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -41,7 +43,7 @@ type Node struct {
 
 	cfg        Config
 	log        *zap.Logger
-	endpoint   *remote.Endpoint
+	endpoint   *transport.Endpoint
 	keyring    *remote.Keyring
 	inbox      *inbox
 	views      *viewPublisher
@@ -51,7 +53,6 @@ type Node struct {
 	discoverer *discoverer
 	figures    *memberExchange[figuresTold]
 	backlogs   *memberExchange[backlogsTold]
-	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
 	history    historyWriter
@@ -100,7 +101,7 @@ func listen(cfg Config) (*Node, error) {
 	if cfg.NodeID != "" { // else it is known when the node has an address
 		log = log.With(zap.String("node", cfg.NodeID))
 	}
-	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
+	endpoint, err := transport.Listen(cfg.Traffic.apply(transport.Config{
 		Cluster:       cfg.Name,
 		Protocol:      spoken(),
 		Incarnation:   first,
@@ -129,11 +130,14 @@ func listen(cfg Config) (*Node, error) {
 	explainUnsharded(n.System, shardtree.NotOnNode)
 	n.history = newHistoryWriter(n.System)
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
-	peers.Attach(n.System, n.featuresOf)
+	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})
 	singletonhook.Attach(n.System, (*locator)(n))
 	extension.Set(n.System, n)
 	expected := cfg.Expected()
 	extension.Set(n.System, singletonhook.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
+	if cfg.Journal != nil {
+		extension.Set(n.System, cfg.Journal)
+	}
 	if cfg.Lease != nil {
 		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
 			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())
@@ -151,7 +155,6 @@ func listen(cfg Config) (*Node, error) {
 	n.backlogs = backlogExchange(n)
 	n.backlogs.serve()
 	serveCalendar(n)
-	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {
 		return metrics.Families(metrics.State{View: n.View().in, Skipped: n.skippedKinds()}, &n.counters)
 	})

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -94,7 +97,7 @@ type zombie struct {
 	f        *testCluster
 	self     ID
 	cluster  [16]byte
-	endpoint *remote.Endpoint
+	endpoint *transport.Endpoint
 	sys      *actor.System
 	said     chan byte // kinds of messages
 }
@@ -112,13 +115,13 @@ func (z *zombie) start() <-chan actor.DeadLetter {
 	z.t.Helper()
 	ring, err := remote.NewKeyring(goodSecret)
 	require.NoError(z.t, err)
-	z.endpoint, err = remote.Listen(remote.Config{
+	z.endpoint, err = transport.Listen(transport.Config{
 		Cluster:     "test",
 		Incarnation: z.self.Incarnation,
 		Bind:        z.self.Address,
 		Network:     z.f.net.Host("n3"),
 		Keyring:     ring,
-		Control: func(_ remote.NodeID, data []byte) {
+		Control: func(_ node.ID, data []byte) {
 			z.said <- data[1]
 		},
 	})

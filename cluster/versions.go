@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/protocol"
-	"github.com/understudy-go/understudy/remote"
 )
 
 // versions are those of the protocol between members that this release speaks.
 var versions = protocol.UpTo(membership.Version)
 
-func spoken() remote.Protocol {
-	return remote.Protocol{Min: versions.Min, Max: versions.Max, Features: uint64(protocol.Own)}
+func spoken() transport.Protocol {
+	return transport.Protocol{Min: versions.Min, Max: versions.Max, Features: uint64(protocol.Own)}
 }
 
 // versionFor returns the version in which a message for a node is sent: the highest that both nodes
@@ -51,7 +52,7 @@ func versionsOfMembers(n *Node) iter.Seq[protocol.Range] {
 	}
 }
 
-func versionsOf(p remote.Peer) protocol.Range {
+func versionsOf(p transport.Peer) protocol.Range {
 	return protocol.Range{Min: p.Protocol.Min, Max: p.Protocol.Max}
 }
 

@@ -49,6 +49,10 @@ var (
 	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal does not have.
 	// Give codec.Wrap or NewEncryption the former one as well.
 	ErrCodec = journal.ErrCodec
+	// ErrNoJournal: sharding, placement or cron keeps something for the next node that hosts it,
+	// and this node has no journal. Set cluster.Config.Journal to the same one on every node.
+	// Without a cluster, give actor.NewSystem the option [WithJournal].
+	ErrNoJournal = errors.New("there is no journal: set cluster.Config.Journal on every node, or without a cluster give actor.NewSystem persistence.WithJournal")
 	// ErrNotState: a durable state has the id of an event-sourced actor. Give each its own id.
 	ErrNotState = errors.New("persistence: what is stored is not a durable state")
 	// ErrNotEvent: an event-sourced actor has the id of a durable state. Give each its own id.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/remote/internal/wire"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // Errors of this package. They are wrapped with details: compare them with [errors.Is].
@@ -17,31 +17,29 @@ var (
 	//
 	// The connection is closed, unless the next frame can be found; then only the contents of the
 	// frame become a dead letter.
-	ErrFrame = wire.ErrFrame
+	ErrFrame = errors.New("remote: malformed frame")
 	// ErrTooLarge: the message is larger than MaxMessage, of the sender or of the receiver. Send a
 	// reference, or parts with delivery.ChunkAbove, or raise the limit on all nodes:
-	// Traffic.MaxMessage of cluster.Config, or [Config.MaxMessage] without a cluster.
-	ErrTooLarge = wire.ErrTooLarge
-	// ErrOutboxFull: too many messages wait for the peer: see [Config.OutboxSize] and
-	// [Config.OutboxBytes]. It is slow or unreachable. Send no faster than it handles messages, by
-	// asks or by package delivery.
+	// Traffic.MaxMessage of cluster.Config.
+	ErrTooLarge = errors.New("remote: message is too large")
+	// ErrOutboxFull: too many messages wait for the peer: see Traffic.OutboxSize and OutboxBytes of
+	// cluster.Config. It is slow or unreachable. Send no faster than it handles messages, by asks
+	// or by package delivery.
 	ErrOutboxFull = errors.New("remote: outbox is full")
 	// ErrInDoubt: the message was sent and never acknowledged. It may have been handled. Let the
 	// receiver acknowledge messages that matter: see docs/delivery.md.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
 	// ErrForeign: the listener at the address speaks another protocol, such as HTTP. Give the port
 	// of Config.Bind, not of a web server or a proxy.
-	//
-	// [Config.DialFailed] receives it.
 	ErrForeign = errors.New("remote: what listens there is no node of Understudy")
 	// ErrNotAuthenticated: one side of a connection has not proved its identity to the other:
 	// secrets differ, only one side has TLS, or a certificate is expired, of another authority, or
 	// for another address.
 	//
-	// [Config.DialFailed] receives it, and it is part of the reason of dead letters.
+	// It is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
 	// ErrPrivate: a client has sent to an actor that clients may not reach; see
-	// [Config.ClientsReach].
+	// ClientsReach of cluster.Config.
 	ErrPrivate = errors.New("remote: clients may not reach this actor; the node's Config.ClientsReach says so")
 )
 
@@ -79,6 +77,11 @@ func (r Refusal) String() string {
 	}
 	return fmt.Sprintf("refusal %d", uint8(r))
 }
+
+// A NodeID identifies one incarnation of a node: a process that restarts at the same address has
+// another NodeID. Its fields are Address, a host:port, and Incarnation, a random number. Its
+// methods are String and Compare.
+type NodeID = node.ID
 
 // A RefusedError reports that the peer refused a connection in the handshake, and why. After a
 // restart, "wrong incarnation" and "unknown session" are normal: the node connects anew.

@@ -108,7 +108,9 @@ func (k *Keyring) find(public ed25519.PublicKey) int {
 	return slices.IndexFunc(k.identities, func(id *identity) bool { return id.public.Equal(public) })
 }
 
-func (k *Keyring) certificate() *tls.Certificate {
+// Certificate returns the certificate by which this node authenticates now. Its key is derived from
+// the primary secret; nothing else in it counts.
+func (k *Keyring) Certificate() *tls.Certificate {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return &k.identities[0].certificate
@@ -116,8 +118,9 @@ func (k *Keyring) certificate() *tls.Certificate {
 
 var errOtherSecret = errors.New("its secret is not in this node's keyring")
 
-// TLS has checked that the peer has the private key of its certificate.
-func (k *Keyring) verify(s tls.ConnectionState) error {
+// Verify fails unless the key of the peer's certificate is derived from a secret of the ring. It is
+// a [tls.Config.VerifyConnection]: TLS has checked that the peer has the private key.
+func (k *Keyring) Verify(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return errOtherSecret
 	}

@@ -1,29 +1,25 @@
-package remote_test
+package remote
 
 import (
+	"bytes"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/memnet"
-	"github.com/understudy-go/understudy/remote"
 )
 
 func TestShortSecretIsRefusedWithAdvice(t *testing.T) {
-	_, err := remote.NewKeyring([]byte("0123456789abcde"))
+	_, err := NewKeyring([]byte("0123456789abcde"))
 	require.EqualError(t, err, "remote: a secret has 15 bytes, and needs 16 or more, all random; make one with: openssl rand -base64 32")
-	_, err = remote.NewKeyring(secret(1), nil)
+	_, err = NewKeyring(secret(1), nil)
 	require.ErrorContains(t, err, "a secret has 0 bytes")
-	k := keyring(t, secret(1))
+	k := keyring(t)
 	require.Error(t, k.Add(nil))
 	require.Error(t, k.Use(nil))
 	require.Error(t, k.Remove(nil))
 }
 
 func TestKeyringKeepsItsPrimarySecret(t *testing.T) {
-	k := keyring(t, secret(1))
+	k := keyring(t)
 	require.ErrorContains(t, k.Use(secret(2)), "not in the keyring")
 	require.ErrorContains(t, k.Remove(secret(1)), "primary")
 	require.NoError(t, k.Remove(secret(2)), "it is not there, as it should be")
@@ -35,44 +31,12 @@ func TestKeyringKeepsItsPrimarySecret(t *testing.T) {
 	require.ErrorContains(t, k.Use(secret(1)), "not in the keyring")
 }
 
-func TestSecretsChangeUnderLoadWithoutALossOrACut(t *testing.T) {
-	bubble(t, func(t *testing.T, n *memnet.Network) {
-		rings := []*remote.Keyring{keyring(t, secret(1)), keyring(t, secret(1))}
-		a, b := start(t, n, "a", ring(rings[0])), start(t, n, "b", ring(rings[1]), at("proxy:9000"))
-		proxy := startProxy(t, n, "proxy", "b:7355")
-		inbox, _ := spawn[int](b, "inbox")
-		to := actor.Resolve[int](a.sys, "understudy://test@"+proxy.addr+"/user/inbox")
-		sent := 0
-		load := func() {
-			for range 200 {
-				to.Tell(sent)
-				sent++
-				time.Sleep(time.Millisecond)
-			}
-		}
-		load()
-		for _, round := range []func(*remote.Keyring) error{
-			func(k *remote.Keyring) error { return k.Add(secret(2)) },
-			func(k *remote.Keyring) error { return k.Use(secret(2)) },
-			func(k *remote.Keyring) error { return k.Remove(secret(1)) },
-		} {
-			for _, k := range rings { // one node after the other
-				require.NoError(t, round(k))
-				load()
-				before := proxy.connections()
-				require.Equal(t, 1, proxy.open())
-				proxy.cut() // so that the nodes authenticate again
-				load()
-				require.Equal(t, before+1, proxy.connections(), "at once")
-			}
-		}
-		require.Equal(t, 7, proxy.connections(), "the six that were cut, and the last")
-		require.Equal(t, count(sent), inbox.got())
-		require.Empty(t, a.lost.got())
-
-		late := start(t, n, "late", ring(keyring(t, secret(1))))
-		ref[int](late, b, "/user/inbox").Tell(-1)
-		time.Sleep(6 * time.Second)
-		require.ErrorIs(t, late.lost.got()[0].Reason, remote.ErrNotAuthenticated)
-	})
+// keyring has secret(1).
+func keyring(t *testing.T) *Keyring {
+	t.Helper()
+	k, err := NewKeyring(secret(1))
+	require.NoError(t, err)
+	return k
 }
+
+func secret(n byte) []byte { return bytes.Repeat([]byte{n}, minSecret) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
@@ -12,7 +14,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/remote"
 )
 
 // The time until a message has been confirmed by a worker that does nothing else, when there
@@ -49,7 +50,7 @@ func benchSystem(b *testing.B, opts ...actor.Option) *actor.System {
 // tcpSystem returns a system on the loopback interface.
 func tcpSystem(b *testing.B) *actor.System {
 	b.Helper()
-	e, err := remote.Listen(remote.Config{Cluster: "bench", Bind: "127.0.0.1:0"})
+	e, err := transport.Listen(transport.Config{Cluster: "bench", Bind: "127.0.0.1:0"})
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = e.Close() })
 	s := benchSystem(b, extension.WithTransport(e.Addr(), e))

@@ -44,10 +44,10 @@
 // private key are read again for each connection, so new ones need no restart; while the files
 // cannot be read, the last pair is used.
 //
-// Fields without a key, such as Logger, come from the base. There is no key for a duration: an
-// operator chooses a preset of the detector, and the program sets any other time in Go. Discovery
-// has no key either. Set it in the base before the call: min_seeds is an error without it, and
-// seeds are joined in addition to the nodes that Discovery finds.
+// Fields without a key, such as Logger and Journal, come from the base. There is no key for a
+// duration: an operator chooses a preset of the detector, and the program sets any other time in
+// Go. Discovery has no key either. Set it in the base before the call: min_seeds is an error
+// without it, and seeds are joined in addition to the nodes that Discovery finds.
 //
 // An error names the key, its value and what is allowed. All errors come at once, joined by
 // [errors.Join]. Secrets are in files, so no error shows one.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/testkit"
 )
 
 var minutely = cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *"}
@@ -40,7 +39,7 @@ func TestARunThatGoesOnSurvivesEveryChangeOfItsEntry(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := &logbook{takes: 3*time.Minute + 30*time.Second}
 					jobs := map[string]cron.Job{"note": b.job(), "other": b.job()}
-					c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: entries})
+					c, err := cron.Start(on(t, journal.NewMemory()), cron.Config{Jobs: jobs, Entries: entries})
 					require.NoError(t, err)
 					require.NoError(t, c.Set(t.Context(), minutely))
 					time.Sleep(time.Minute + time.Second)
@@ -68,16 +67,16 @@ func TestARunThatAMoveInterruptsBeginsAgainAfterARollBackOfItsDeclaration(t *tes
 		b, store := &logbook{takes: 3 * time.Minute}, journal.NewMemory()
 		next, previous := []cron.Entry{minutely}, []cron.Entry(nil)
 		for _, entries := range [][]cron.Entry{next, previous, next} {
-			s := testkit.NewSystem(t)
-			start(t, s, store, b, entries...)
+			s := on(t, store)
+			start(t, s, b, entries...)
 			time.Sleep(time.Minute + time.Second)
 			require.NoError(t, s.Shutdown(t.Context()))
 		}
 		require.Equal(t, []string{"00:01", "00:01"}, b.due("15:04"))
 		require.Equal(t, 2, b.runs[1].Attempt)
 		b.clear()
-		s := testkit.NewSystem(t)
-		c := start(t, s, store, b, next...)
+		s := on(t, store)
+		c := start(t, s, b, next...)
 		time.Sleep(3*time.Minute + time.Second)
 		status, err := c.Entry(t.Context(), "minutes")
 		require.NoError(t, err)
@@ -88,7 +87,7 @@ func TestARunThatAMoveInterruptsBeginsAgainAfterARollBackOfItsDeclaration(t *tes
 func TestARemovedEntryIsForgottenWithItsLastRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{takes: 5 * time.Minute}
-		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b)
+		c := start(t, on(t, journal.NewMemory()), b)
 		queue := minutely
 		queue.Overlap = cron.QueueRun
 		require.NoError(t, c.Set(t.Context(), queue))

@@ -16,13 +16,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -31,9 +28,9 @@ import (
 func inOffice(t *testing.T, b *logbook, test func(c *clustertest.Cluster, host func() string), entries ...cron.Entry) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, store := clustertest.Start(t, 3), journal.NewMemory()
+		c := clustertest.Start(t, 3)
 		for _, n := range c.Nodes() {
-			start(t, n, store, b, entries...)
+			start(t, n, b, entries...)
 		}
 		time.Sleep(10 * time.Second)
 		test(c, func() string {
@@ -178,8 +175,8 @@ func TestWhatWasDueInAnOutageIsNoHerd(t *testing.T) {
 		}
 		store := journal.NewMemory()
 		begin := func() *clustertest.Cluster {
-			c := clustertest.Start(t, 1)
-			_, err := cron.Start(c.Node("n1"), cron.Config{Journal: store, Jobs: map[string]cron.Job{"job": job}, Entries: entries, MaxRuns: 50})
+			c := clustertest.Start(t, 1, clustertest.WithJournal(store))
+			_, err := cron.Start(c.Node("n1"), cron.Config{Jobs: map[string]cron.Job{"job": job}, Entries: entries, MaxRuns: 50})
 			require.NoError(t, err)
 			time.Sleep(10 * time.Second)
 			return c
@@ -209,8 +206,8 @@ func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
 		store.by.Store(int64(40 * time.Minute))
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{
-			Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+		c, err := cron.Start(on(t, store), cron.Config{
+			Jobs:    map[string]cron.Job{"note": b.job()},
 			Entries: []cron.Entry{{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(5)}},
 		})
 		require.NoError(t, err)
@@ -235,7 +232,7 @@ func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 func usedUp(t *testing.T, s *actor.System, store *aheadJournal, b *logbook) *cron.Schedule {
 	t.Helper()
 	c, err := cron.Start(s, cron.Config{
-		Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+		Jobs:    map[string]cron.Job{"note": b.job()},
 		Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: "* * * * *"}},
 	})
 	require.NoError(t, err)
@@ -268,14 +265,15 @@ func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(
 			synctest.Test(t, func(t *testing.T) {
 				b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
 				log, lines := observer.New(zap.ErrorLevel)
-				s := testkit.NewSystem(t, actor.WithLogger(zap.New(log)))
+				s := on(t, store, actor.WithLogger(zap.New(log)))
 				c := usedUp(t, s, store, b)
 				require.Equal(t, 1, lines.FilterMessage("an entry has no runs").Len(), "logged once, and at once")
 				status, err := c.Entry(t.Context(), name)
 				require.NoError(t, err)
 				require.Contains(t, status.Problem, "used up its times until 2000-12-31 00:0")
-				read, _ := extension.Get[cronstatus.Source](s)
-				require.Equal(t, status.Problem, read()[0].Entries[0].Problem, "the page says so, too")
+				page, problems := shown(t, s)
+				require.Equal(t, status.Problem, page[0].Entries[0].Problem, "the page says so, too")
+				require.Contains(t, problems[0].Text, " has no runs: "+status.Problem)
 				require.NoError(t, revive(c, t.Context()))
 				time.Sleep(10 * time.Minute)
 				require.GreaterOrEqual(t, len(b.due("15:04")), 5)
@@ -290,13 +288,13 @@ func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(
 func TestADeclarationThatIsNewRewindsAnEntryAndARestartDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
-		s := testkit.NewSystem(t)
+		s := on(t, store)
 		usedUp(t, s, store, b)
 		require.NoError(t, s.Shutdown(t.Context()))
 		for _, spec := range []string{"* * * * *", "*/2 * * * *"} {
-			s := testkit.NewSystem(t)
+			s := on(t, store)
 			_, err := cron.Start(s, cron.Config{
-				Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+				Jobs:    map[string]cron.Job{"note": b.job()},
 				Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: spec}},
 			})
 			require.NoError(t, err)
@@ -312,13 +310,13 @@ func TestASingleHostWhoseClockIsWrongMovesNoEntry(t *testing.T) {
 	for name, by := range map[string]time.Duration{"ahead": 365 * 24 * time.Hour, "behind": -365 * 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, b := clustertest.Start(t, 3), new(logbook)
 				store := struct{ persistence.Journal }{journal.NewMemory()} // it has no clock
+				c, b := clustertest.Start(t, 3, clustertest.WithJournal(store)), new(logbook)
 				c.Jump("n1", by)
 				time.Sleep(10 * time.Second)
 				for _, n := range c.Nodes() {
 					_, err := cron.Start(n, cron.Config{
-						Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+						Jobs:    map[string]cron.Job{"note": b.job()},
 						Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: "* * * * *"}},
 					})
 					require.NoError(t, err)
@@ -340,7 +338,7 @@ func TestAYearWithItsChangesOfClocks(t *testing.T) {
 			entries = append(entries, cron.Entry{Name: zone, Job: "note", Spec: "15 2 * * *", Zone: zone})
 		}
 		entries = append(entries, cron.Entry{Name: "earlier", Job: "note", Spec: "45 1 * * *", Zone: "Australia/Lord_Howe"}) // doubled
-		start(t, testkit.NewSystem(t), journal.NewMemory(), b, entries...)
+		start(t, on(t, journal.NewMemory()), b, entries...)
 		time.Sleep(366 * 24 * time.Hour)
 		days := map[string]int{}
 		for i, r := range b.runs {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -67,12 +66,6 @@ type Config struct {
 	// Name tells schedules of one cluster and journal apart. The default is "cron".
 	Name string
 
-	// Journal stores the entries that were changed at run time, and what has become of runs. All
-	// nodes must share it. Required. Runs are due by the clock of the journal if it has one, such
-	// as the clock of a PostgreSQL server, and otherwise by the time that more than half of the
-	// members have reached. The caller closes the journal, after the node has left.
-	Journal persistence.Journal
-
 	// Jobs are what entries run, by name. Required, also on nodes that host the schedule only after
 	// others have left.
 	Jobs map[string]Job
@@ -95,8 +88,6 @@ type Config struct {
 func (c Config) withDefaults() (Config, error) {
 	c.Name, c.MaxRuns = cmp.Or(c.Name, "cron"), cmp.Or(c.MaxRuns, 100)
 	switch {
-	case c.Journal == nil:
-		return c, fmt.Errorf("Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or journal.NewMemory in tests")
 	case len(c.Jobs) == 0:
 		return c, fmt.Errorf("Config.Jobs has no job")
 	case c.MaxRuns < 0:

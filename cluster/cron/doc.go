@@ -2,7 +2,6 @@
 // whichever node hosts the schedule.
 //
 //	schedule, err := cron.Start(node, cron.Config{
-//		Journal: journal,
 //		Jobs: map[string]cron.Job{
 //			"invoices": cron.Func(func(ctx context.Context, run cron.Run) error { return send(ctx, run.ID()) }),
 //		},
@@ -11,9 +10,10 @@
 //		},
 //	})
 //
-// Call Start on each node. One instance runs the schedule, as a singleton whose state is in the
-// journal; when its host leaves or crashes, another node goes on. Without a cluster the schedule
-// runs where it is started.
+// Call Start on each node. One instance runs the schedule, as a singleton whose state is in
+// cluster.Config.Journal: the entries that were changed at run time, and what has become of runs.
+// When its host leaves or crashes, another node goes on. Without a cluster the schedule runs where
+// it is started, in the journal of persistence.WithJournal.
 //
 // # What is guaranteed
 //
@@ -36,9 +36,10 @@
 // begins with a star names no time of day, so it simply goes on: "*/15 * * * *" runs every fifteen
 // minutes.
 //
-// The clock is the one of the journal, see Config.Journal. If it is set back, nothing runs twice;
-// if it is set forward, the runs in between were missed. Times that a clock has used up because it
-// was ahead come back with Rewind.
+// The clock is the one of the journal, if it has one, such as the clock of a PostgreSQL server;
+// otherwise the time that more than half of the members have reached. If it is set back, nothing
+// runs twice; if it is set forward, the runs in between were missed. Times that a clock has used up
+// because it was ahead come back with Rewind.
 //
 // # Changes at run time
 //
@@ -49,7 +50,7 @@
 // # Testing
 //
 // In a bubble of testing/synctest, a year of a schedule takes a second or two: start it on a system
-// of testkit with journal.NewMemory, and sleep.
+// of testkit with persistence.WithJournal(journal.NewMemory()), and sleep.
 //
 // This package is experimental: a minor release may change it.
 package cron

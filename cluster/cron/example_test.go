@@ -7,15 +7,15 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An entry that is not due for long is triggered by hand.
 func ExampleStart() {
-	s := actor.NewSystem("office")
+	s := actor.NewSystem("office", persistence.WithJournal(journal.NewMemory()))
 	done := make(chan string)
 	schedule, err := cron.Start(s, cron.Config{
-		Journal: journal.NewMemory(),
 		Jobs: map[string]cron.Job{
 			"invoices": cron.Func(func(_ context.Context, run cron.Run) error {
 				done <- fmt.Sprintf("invoices of %s, attempt %d", run.Args, run.Attempt)

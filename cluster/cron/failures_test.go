@@ -12,7 +12,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/testkit"
 )
 
 // A badErr has no text.
@@ -55,7 +54,7 @@ func TestJobsThatMisbehave(t *testing.T) {
 		for n := range jobs {
 			es = append(es, cron.Entry{Name: n, Spec: "* * * * *"})
 		}
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: es})
+		c, err := cron.Start(on(t, journal.NewMemory()), cron.Config{Jobs: jobs, Entries: es})
 		require.NoError(t, err)
 		time.Sleep(10*time.Minute + time.Second)
 		for n := range jobs {
@@ -71,8 +70,8 @@ func TestJobsThatMisbehave(t *testing.T) {
 func TestRunsWaitForTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, j := new(logbook), &brokenJournal{Memory: journal.NewMemory()}
-		_, err := cron.Start(testkit.NewSystem(t), cron.Config{
-			Journal: j, Jobs: map[string]cron.Job{"note": b.job()},
+		_, err := cron.Start(on(t, j), cron.Config{
+			Jobs:    map[string]cron.Job{"note": b.job()},
 			Entries: []cron.Entry{{Name: "m", Job: "note", Spec: "* * * * *", Missed: cron.All(100)}},
 		})
 		require.NoError(t, err)

@@ -45,7 +45,7 @@ type keeper struct {
 // keeperOf returns the behavior of the instance of a schedule.
 func keeperOf(c *Schedule) actor.Behavior[command] {
 	return journaled.New(journaled.Config[command, plan.Fact, plan.Ledger]{
-		ID: "cron/" + c.cfg.Name, Journal: c.cfg.Journal, With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: look{},
+		ID: "cron/" + c.cfg.Name, Journal: journaled.JournalOf(c.system), With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: look{},
 	}, &keeper{Schedule: c, planner: plan.NewPlanner(), running: map[plan.Key]bool{}, warned: map[string]bool{}})
 }
 
@@ -55,7 +55,7 @@ func (k *keeper) Begin(s *shell, l plan.Ledger) effect {
 	k.runs, k.stop = context.WithCancel(s.Ctx)
 	s.Ctx.Defer(k.stop)
 	s.Ctx.Defer(k.figures.close)
-	k.clock = storeclock.New(clockOf(k.cfg.Journal, k.system), s.Ctx.Log())
+	k.clock = storeclock.New(clockOf(k.system), s.Ctx.Log())
 	k.alarm = storeclock.NewTimer(k.clock, func() { s.Ctx.Self().Tell(look{}) })
 	s.Ctx.Defer(func() { k.alarm.Set(time.Time{}) })
 	actor.PipeToSelf(k.Ctx, func(ctx context.Context) (struct{}, error) {
@@ -65,10 +65,10 @@ func (k *keeper) Begin(s *shell, l plan.Ledger) effect {
 	return persistence.None
 }
 
-// clockOf returns the clock of a journal. If it has none, most members of the cluster must agree,
-// because a single host whose clock is ahead would use up the times of all entries.
-func clockOf(j persistence.Journal, s *actor.System) func(context.Context) (time.Time, error) {
-	if store, keeps := journal.As[journal.TimerStore](j); keeps {
+// clockOf returns the clock of the journal. If that has none, most members of the cluster must
+// agree, because a single host whose clock is ahead would use up the times of all entries.
+func clockOf(s *actor.System) func(context.Context) (time.Time, error) {
+	if store, keeps := journal.As[journal.TimerStore](journaled.JournalOf(s)); keeps {
 		return store.Now
 	}
 	if agreed, clustered := extension.Get[storeclock.Agreed](s); clustered {

@@ -12,8 +12,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/internal/cronstatus"
-	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/status"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -63,9 +64,15 @@ func (b *logbook) clear() {
 	b.runs, b.at = nil, nil
 }
 
-func start(t *testing.T, s cron.Host, store *journal.Memory, b *logbook, entries ...cron.Entry) *cron.Schedule {
+// on returns a system with that journal.
+func on(t *testing.T, store persistence.Journal, opts ...actor.Option) *actor.System {
 	t.Helper()
-	c, err := cron.Start(s, cron.Config{Journal: store, Jobs: map[string]cron.Job{"note": b.job()}, Entries: entries})
+	return testkit.NewSystem(t, append(opts, persistence.WithJournal(store))...)
+}
+
+func start(t *testing.T, s cron.Host, b *logbook, entries ...cron.Entry) *cron.Schedule {
+	t.Helper()
+	c, err := cron.Start(s, cron.Config{Jobs: map[string]cron.Job{"note": b.job()}, Entries: entries})
 	require.NoError(t, err)
 	return c
 }
@@ -73,7 +80,7 @@ func start(t *testing.T, s cron.Host, store *journal.Memory, b *logbook, entries
 func TestAnEntryRunsAtItsTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(logbook)
-		start(t, testkit.NewSystem(t), journal.NewMemory(), b,
+		start(t, on(t, journal.NewMemory()), b,
 			cron.Entry{Name: "quarters", Job: "note", Spec: "*/15 0 * * *"},
 			cron.Entry{Name: "Berlin", Job: "note", Spec: "30 1 * * *", Zone: "Europe/Berlin", Args: "x"})
 		time.Sleep(24*time.Hour + time.Second)
@@ -105,13 +112,13 @@ func TestMissedRuns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b, store := new(logbook), journal.NewMemory()
 				e := cron.Entry{Name: "half hours", Job: "note", Spec: "*/30 * * * *", Missed: test.missed}
-				first := testkit.NewSystem(t)
-				start(t, first, store, b, e)
+				first := on(t, store)
+				start(t, first, b, e)
 				time.Sleep(10*time.Hour + 5*time.Minute)
 				require.NoError(t, first.Shutdown(t.Context()))
 				b.clear()
 				time.Sleep(3 * time.Hour)
-				c := start(t, testkit.NewSystem(t), store, b, e)
+				c := start(t, on(t, store), b, e)
 				time.Sleep(5 * time.Minute)
 				require.Equal(t, test.want, b.due("15:04"))
 				status, err := c.Entry(t.Context(), "half hours")
@@ -129,12 +136,12 @@ func TestARunThatIsAMinuteLateWasNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, store := new(logbook), journal.NewMemory()
 		e := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"}
-		first := testkit.NewSystem(t)
-		start(t, first, store, b, e)
+		first := on(t, store)
+		start(t, first, b, e)
 		time.Sleep(time.Hour - 30*time.Second)
 		require.NoError(t, first.Shutdown(t.Context()))
 		time.Sleep(time.Minute)
-		start(t, testkit.NewSystem(t), store, b, e)
+		start(t, on(t, store), b, e)
 		time.Sleep(time.Second)
 		require.Equal(t, []string{"01:00"}, b.due("15:04"))
 	})
@@ -153,7 +160,7 @@ func TestRunsThatOverlap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &logbook{takes: 2*time.Minute + 30*time.Second}
-				start(t, testkit.NewSystem(t), journal.NewMemory(), b, cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *", Overlap: test.overlap})
+				start(t, on(t, journal.NewMemory()), b, cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *", Overlap: test.overlap})
 				time.Sleep(9*time.Minute + 10*time.Second)
 				require.Equal(t, test.want, b.due("15:04"))
 				var began []string
@@ -170,8 +177,8 @@ func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, store := new(logbook), journal.NewMemory()
 		declared := cron.Entry{Name: "declared", Job: "note", Spec: "0 * * * *"}
-		first := testkit.NewSystem(t)
-		c := start(t, first, store, b, declared)
+		first := on(t, store)
+		c := start(t, first, b, declared)
 		changed, added := declared, cron.Entry{Name: "added", Job: "note", Spec: "30 * * * *"}
 		changed.Spec = "45 * * * *"
 		require.NoError(t, c.Set(t.Context(), changed))
@@ -180,8 +187,8 @@ func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 		require.Equal(t, []string{"00:30", "00:45"}, b.due("15:04"))
 		require.NoError(t, first.Shutdown(t.Context()))
 
-		second := testkit.NewSystem(t)
-		c = start(t, second, store, b, declared)
+		second := on(t, store)
+		c = start(t, second, b, declared)
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"00:30", "00:45", "01:30", "01:45"}, b.due("15:04"), "the change outlives the process")
 		require.NoError(t, c.Remove(t.Context(), "added"))
@@ -193,13 +200,13 @@ func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 		require.NoError(t, second.Shutdown(t.Context()))
 
 		b.clear()
-		third := testkit.NewSystem(t)
-		start(t, third, store, b, declared)
+		third := on(t, store)
+		start(t, third, b, declared)
 		time.Sleep(2 * time.Hour)
 		require.Empty(t, b.due("15:04"), "it was removed")
 		require.NoError(t, third.Shutdown(t.Context()))
 		declared.Args = "new"
-		start(t, testkit.NewSystem(t), store, b, declared)
+		start(t, on(t, store), b, declared)
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"05:00"}, b.due("15:04"), "the program declares another one")
 	})
@@ -208,7 +215,7 @@ func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 func TestAPausedEntryMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(logbook)
-		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(100)})
+		c := start(t, on(t, journal.NewMemory()), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(100)})
 		require.NoError(t, c.Pause(t.Context(), "hours"))
 		require.NoError(t, c.Pause(t.Context(), "hours"))
 		time.Sleep(5*time.Hour + time.Minute)
@@ -229,7 +236,7 @@ func TestTheOutcomesOfRunsAreInTheHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{fails: errors.New("out of paper")}
 		jobs := map[string]cron.Job{"note": b.job(), "panics": cron.Func(func(context.Context, cron.Run) error { panic("oops") })}
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: []cron.Entry{
+		c, err := cron.Start(on(t, journal.NewMemory()), cron.Config{Jobs: jobs, Entries: []cron.Entry{
 			{Name: "note", Spec: "0 * * * *"}, {Name: "panics", Spec: "0 * * * *"},
 		}})
 		require.NoError(t, err)
@@ -260,10 +267,9 @@ func init() {
 
 func TestARunIsAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := on(t, journal.NewMemory())
 		probe := testkit.NewProbe[order](t, s)
 		c, err := cron.Start(s, cron.Config{
-			Journal: journal.NewMemory(),
 			Jobs: map[string]cron.Job{
 				"tell": cron.Tell(func(r cron.Run) (actor.ActorRef[order], order) { return probe.Ref(), order{ID: r.ID()} }),
 				"ask": cron.Ask(time.Minute, func(cron.Run) actor.ActorRef[order] { return probe.Ref() },
@@ -292,14 +298,37 @@ func TestARunIsAMessage(t *testing.T) {
 	})
 }
 
+// A shownRun is what the status page shows of a run.
+type shownRun struct {
+	Due   time.Time
+	Error string
+}
+
+// A shownSchedule is what the status page shows of a schedule.
+type shownSchedule struct {
+	Name    string
+	Here    bool
+	Entries []struct {
+		Next    *time.Time
+		Open    []shownRun
+		Counts  map[string]uint64
+		Last    *shownRun
+		Problem string
+	}
+}
+
+func shown(t *testing.T, s *actor.System) ([]shownSchedule, []status.Problem) {
+	t.Helper()
+	details, problems := telemetrytest.Details[struct{ Schedules []shownSchedule }](t, s)
+	return details.Schedules, problems
+}
+
 func TestTheStatusPageShowsSchedules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, b := testkit.NewSystem(t), &logbook{takes: time.Minute, fails: errors.New("out of paper")}
-		start(t, s, journal.NewMemory(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
+		s, b := on(t, journal.NewMemory()), &logbook{takes: time.Minute, fails: errors.New("out of paper")}
+		start(t, s, b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
 		time.Sleep(2*time.Hour + time.Second)
-		read, ok := extension.Get[cronstatus.Source](s)
-		require.True(t, ok)
-		all := read()
+		all, problems := shown(t, s)
 		require.Len(t, all, 1)
 		require.True(t, all[0].Here)
 		e := all[0].Entries[0]
@@ -307,9 +336,11 @@ func TestTheStatusPageShowsSchedules(t *testing.T) {
 		require.Len(t, e.Open, 1)
 		require.Equal(t, "02:00", e.Open[0].Due.Format("15:04"))
 		require.Equal(t, "out of paper", e.Last.Error)
+		require.Equal(t, "The last run of the entry "+all[0].Name+"/hours has failed: out of paper.", problems[0].Text)
 		require.Equal(t, map[string]uint64{"failed": 1}, e.Counts)
 		require.NoError(t, s.Shutdown(t.Context()))
-		require.False(t, read()[0].Here)
+		all, _ = shown(t, s)
+		require.False(t, all[0].Here)
 	})
 }
 
@@ -325,13 +356,13 @@ func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
 				hourly := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Grace: time.Hour}
 				time.Sleep(time.Hour - 10*time.Second)
 				for range 12 {
-					c := clustertest.Start(t, 1)
-					start(t, c.Node("n1"), store, b, hourly)
+					c := clustertest.Start(t, 1, clustertest.WithJournal(store))
+					start(t, c.Node("n1"), b, hourly)
 					time.Sleep(20 * time.Second)
 					end(t, c)
 				}
 				require.Len(t, b.due("15:04"), 10)
-				status, err := start(t, testkit.NewSystem(t), store, b, hourly).Entry(t.Context(), "hours")
+				status, err := start(t, on(t, store), b, hourly).Entry(t.Context(), "hours")
 				require.NoError(t, err)
 				require.Empty(t, status.Open)
 				require.Equal(t, cron.Failed, status.History[0].Outcome)

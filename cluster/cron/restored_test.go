@@ -13,7 +13,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence/sqlite"
-	"github.com/understudy-go/understudy/testkit"
 )
 
 // What was due since the backup was missed; a run that took place after it may run again, under the
@@ -29,8 +28,8 @@ func TestAJournalRestoredFromABackupOfAnHourBefore(t *testing.T) {
 		b, e := new(logbook), cron.Entry{Name: "quarters", Job: "note", Spec: "*/15 * * * *", Missed: cron.All(3)}
 		run := func(j *sqlite.Journal, d time.Duration, meanwhile func()) {
 			t.Helper()
-			s := testkit.NewSystem(t)
-			_, err := cron.Start(s, cron.Config{Journal: j, Jobs: map[string]cron.Job{"note": b.job()}, Entries: []cron.Entry{e}})
+			s := on(t, j)
+			_, err := cron.Start(s, cron.Config{Jobs: map[string]cron.Job{"note": b.job()}, Entries: []cron.Entry{e}})
 			require.NoError(t, err)
 			meanwhile()
 			time.Sleep(d)

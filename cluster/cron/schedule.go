@@ -11,7 +11,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -42,7 +44,8 @@ type Host interface {
 // Start starts a schedule: one instance of it runs in the whole cluster. Call it on each node that
 // may host the schedule, with the same settings. The schedule runs until s stops.
 //
-// It returns an error if a setting makes no sense, and if s has started a schedule of that name.
+// It returns an error if a setting makes no sense, if s has started a schedule of that name, and
+// one that wraps persistence.ErrNoJournal if s has no journal.
 func Start(s Host, cfg Config) (*Schedule, error) {
 	if s == nil {
 		return nil, errors.New("cron: Start got nil instead of a system or a node")
@@ -53,6 +56,9 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 	}
 	c := &Schedule{cfg: cfg, figures: newFigures(), process: rand.Uint64()} //nolint:gosec // it is no secret
 	c.system, c.node = hostOf(s)
+	if journaled.JournalOf(c.system) == nil {
+		return nil, fmt.Errorf("cron: %w", persistence.ErrNoJournal)
+	}
 	if !registerOf(c.system).add(c) {
 		return nil, fmt.Errorf("cron: the schedule %q has been started on this node before", cfg.Name)
 	}

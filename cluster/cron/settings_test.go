@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -20,7 +21,6 @@ import (
 func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	entry := cron.Entry{Name: "note", Spec: "0 * * * *"}
 	for want, change := range map[string]func(*cron.Config){
-		"Config.Journal is nil":       func(c *cron.Config) { c.Journal = nil },
 		"Config.Jobs has no job":      func(c *cron.Config) { c.Jobs = nil },
 		"is the zero Job":             func(c *cron.Config) { c.Jobs["zero"] = cron.Job{} },
 		"Config.MaxRuns is -1":        func(c *cron.Config) { c.MaxRuns = -1 },
@@ -29,20 +29,28 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		`has no job "other"`:          func(c *cron.Config) { c.Entries = []cron.Entry{{Name: "other", Spec: "0 * * * *"}} },
 		"a schedule has at most 1000": func(c *cron.Config) { c.Entries = make([]cron.Entry, 1001) },
 	} {
-		c := cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
+		c := cron.Config{Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
 		change(&c)
-		_, err := cron.Start(testkit.NewSystem(t), c)
+		_, err := cron.Start(on(t, journal.NewMemory()), c)
 		require.ErrorContains(t, err, want)
 	}
 }
 
+func TestAScheduleNeedsAJournal(t *testing.T) {
+	c := cron.Config{Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+	_, err := cron.Start(testkit.NewSystem(t), c)
+	require.ErrorIs(t, err, persistence.ErrNoJournal)
+	_, err = cron.Start(clustertest.Start(t, 1, clustertest.WithJournal(nil)).Node("n1"), c)
+	require.ErrorIs(t, err, persistence.ErrNoJournal)
+}
+
 func TestStartReportsAllThatIsWrong(t *testing.T) {
-	c := cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+	c := cron.Config{Jobs: map[string]cron.Job{"note": new(logbook).job()}}
 	c.Options = []singleton.Option{singleton.Buffer(200_000)}
 	for n := range 3 {
 		c.Entries = append(c.Entries, cron.Entry{Name: fmt.Sprint("e", n), Job: "note", Spec: "60 * * * *"})
 	}
-	_, err := cron.Start(testkit.NewSystem(t), c)
+	_, err := cron.Start(on(t, journal.NewMemory()), c)
 	for _, want := range []string{"buffer size 200000", `"e0"`, `"e1"`, `"e2"`} {
 		require.ErrorContains(t, err, want)
 	}
@@ -50,7 +58,7 @@ func TestStartReportsAllThatIsWrong(t *testing.T) {
 
 func TestAScheduleIsStartedOncePerNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+		s, c := on(t, journal.NewMemory()), cron.Config{Jobs: map[string]cron.Job{"note": new(logbook).job()}}
 		_, err := cron.Start(s, c)
 		require.NoError(t, err)
 		_, err = cron.Start(s, c)
@@ -63,9 +71,9 @@ func TestAScheduleIsStartedOncePerNode(t *testing.T) {
 
 func TestErrorsOfRequestsReachOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, store, schedules := clustertest.Start(t, 3), journal.NewMemory(), []*cron.Schedule{}
+		c, schedules := clustertest.Start(t, 3), []*cron.Schedule{}
 		for _, n := range c.Nodes() {
-			schedules = append(schedules, start(t, n, store, new(logbook)))
+			schedules = append(schedules, start(t, n, new(logbook)))
 		}
 		for i, s := range schedules {
 			require.ErrorIs(t, s.Remove(t.Context(), "nothing"), cron.ErrNoEntry)
@@ -94,7 +102,7 @@ func TestEntriesChangeWhileTheyRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{takes: 10 * time.Minute}
 		e := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"}
-		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b, e)
+		c := start(t, on(t, journal.NewMemory()), b, e)
 		time.Sleep(time.Hour + time.Minute)
 		_, err := c.Trigger(t.Context(), "hours")
 		require.ErrorContains(t, err, "a run is going on since")

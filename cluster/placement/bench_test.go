@@ -33,10 +33,10 @@ func onJournals(b *testing.B, run func(b *testing.B, journal persistence.Journal
 // yard starts three nodes with placement, in real time on an in-memory network.
 func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy) (*clustertest.Cluster, *placement.Coordinator) {
 	b.Helper()
-	c := clustertest.Start(b, 3)
+	c := clustertest.Start(b, 3, clustertest.WithJournal(journal))
 	var first *placement.Coordinator
 	for i, n := range c.Nodes() {
-		client, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Strategy: strategy, RemovalMargin: -1})
+		client, err := placement.Start(n, placement.Config{Factories: kinds, Strategy: strategy, RemovalMargin: -1})
 		require.NoError(b, err)
 		if i == 0 {
 			first = client

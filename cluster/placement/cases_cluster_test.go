@@ -68,7 +68,7 @@ func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 			require.ErrorContains(t, err, "start placement on one that the election admits", name)
 		}
 		require.Zero(t, time.Since(began))
-	}, func(cfg *placement.Config) { cfg.Election, cfg.Role = cluster.LowestAddress(), "nobody's" })
+	}, func(cfg *setup) { cfg.Election, cfg.Role = cluster.LowestAddress(), "nobody's" })
 }
 
 // When the leader leaves, the next one takes requests at once and knows all specs. The actors of
@@ -284,7 +284,7 @@ func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 // cluster has all specs.
 func TestAllNodesMayLeaveAtOnce(t *testing.T) {
 	journal := journal.NewMemory()
-	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
+	onJournal := func(cfg *setup) { cfg.Journal = journal }
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {
 			w.submit(w.spec(label))
@@ -344,5 +344,5 @@ func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "n2", n.Name)
 		require.Equal(t, []string{"one"}, n.Actors)
-	}, func(cfg *placement.Config) { cfg.Election = cluster.LowestAddress() })
+	}, func(cfg *setup) { cfg.Election = cluster.LowestAddress() })
 }

@@ -160,7 +160,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 		for _, s := range states {
 			require.Contains(t, s, "running n2")
 		}
-	}, func(cfg *placement.Config) {
+	}, func(cfg *setup) {
 		cfg.Journal = journal
 	})
 }
@@ -189,7 +189,7 @@ func TestASubmissionThatTheJournalRefusesFailsAlone(t *testing.T) {
 		require.NotContains(t, strings.Join(states, " "), "large")
 		w.submit(w.spec("large"))
 		require.Equal(t, 1, w.add("n3", "large").Sum)
-	}, func(cfg *placement.Config) { cfg.Journal = counted })
+	}, func(cfg *setup) { cfg.Journal = counted })
 }
 
 // A claimCounter counts the claims of the coordinator.
@@ -231,5 +231,5 @@ func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"first running n2"}, w.states("n2"))
 		require.Equal(t, 1, w.add("n2", "first").Sum)
-	}, func(cfg *placement.Config) { cfg.Journal = journal })
+	}, func(cfg *setup) { cfg.Journal = journal })
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -33,11 +32,10 @@ var chaosKinds = []clustertest.Kind{
 }
 
 func chaosStory(r *clustertest.Round) {
-	journal := journal.NewMemory()
 	var mu sync.Mutex // guards clients
 	clients := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {
-		c, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds})
+		c, err := placement.Start(n, placement.Config{Factories: kinds})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}

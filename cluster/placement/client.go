@@ -11,10 +11,12 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/status"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -44,8 +46,9 @@ type started struct{}
 // other nodes. Placement runs until the node stops. [cluster.Node.Leave] first moves the node's
 // actors to other nodes.
 //
-// Start returns a [*FieldError] if a setting is invalid, and another error if it was called for the
-// node before.
+// Start returns a [*FieldError] if a setting is invalid, an error that wraps
+// persistence.ErrNoJournal if the node has no cluster.Config.Journal, and another error if it was
+// called for the node before.
 func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	if n == nil {
 		return nil, errors.New("placement: Start got nil instead of a node")
@@ -57,6 +60,9 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	can, err := factoriesOf(cfg.Factories)
 	if err != nil {
 		return nil, fmt.Errorf("placement: %w", err)
+	}
+	if journaled.JournalOf(n.System) == nil {
+		return nil, fmt.Errorf("placement: %w", persistence.ErrNoJournal)
 	}
 	first := false
 	extension.Ensure(n.System, func() started { first = true; return started{} })
@@ -74,7 +80,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)
 	n.OnLeave("placement", c.drain)
 	extension.Set(n.System, c)
-	extension.Set(n.System, placementstatus.Source(c.overview))
+	status.AddSection(n.System, c.section())
 	return c, nil
 }
 
@@ -235,15 +241,6 @@ func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, e
 		return Explanation{}, err
 	}
 	return *a.Explanation, nil
-}
-
-// overview is a [placementstatus.Source].
-func (c *Coordinator) overview(ctx context.Context) (placementstatus.Overview, error) {
-	a, err := c.ask(ctx, request{Op: opOverview})
-	if err != nil || a.Overview == nil {
-		return placementstatus.Overview{}, err
-	}
-	return *a.Overview, nil
 }
 
 // StartSingleton starts a singleton at its anchor, with a new generation. If it already runs on

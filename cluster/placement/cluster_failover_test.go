@@ -41,7 +41,7 @@ func TestTheNextCoordinatorGoesOn(t *testing.T) {
 // All nodes end, and new ones begin on the same journal.
 func TestSpecsSurviveTheEndOfAllNodes(t *testing.T) {
 	journal := journal.NewMemory()
-	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
+	onJournal := func(cfg *setup) { cfg.Journal = journal }
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
 		_, err := w.client["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n1")))
@@ -88,7 +88,7 @@ func TestEachSpecHasItsOwnCrashStrategy(t *testing.T) {
 		require.Equal(t, []string{"moves running n1", "waits waiting for return n3"}, w.states("n1"))
 		time.Sleep(2 * time.Minute)
 		require.Equal(t, []string{"moves running n1", "waits running n1"}, w.states("n2"))
-	}, func(cfg *placement.Config) { cfg.Strategy = placement.Pinned("n3") })
+	}, func(cfg *setup) { cfg.Strategy = placement.Pinned("n3") })
 }
 
 // A drain: the node leaves gracefully, after its actors have moved.

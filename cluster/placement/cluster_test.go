@@ -14,7 +14,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -159,7 +159,7 @@ func TestAStrategyThatPanicsFailsTheSubmissionOnly(t *testing.T) {
 		require.ErrorContains(t, err, "no idea")
 		w.submit(w.spec("good"))
 		require.Equal(t, 1, w.add("n1", "good").Sum)
-	}, func(cfg *placement.Config) { cfg.Strategy = broken })
+	}, func(cfg *setup) { cfg.Strategy = broken })
 }
 
 func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
@@ -169,7 +169,7 @@ func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
 		var who *placement.NotLeaderError
 		require.ErrorAs(t, err, &who)
 		require.Empty(t, who.Leader)
-	}, func(cfg *placement.Config) { cfg.Role = "nobody's" })
+	}, func(cfg *setup) { cfg.Role = "nobody's" })
 }
 
 // The error names a leader that does not answer.
@@ -191,11 +191,10 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := clustertest.Start(t, 1).Node("n1")
 		for want, cfg := range map[string]placement.Config{
-			"Config.Journal":    {},
-			"Config.AckTimeout": {Journal: journal.NewMemory(), AckTimeout: -1},
-			"Name":              {Journal: journal.NewMemory(), Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
-			"Config.Retry.Min":  {Journal: journal.NewMemory(), Retry: actor.Backoff{Min: -1}},
-			"Config.Factories":  {Journal: journal.NewMemory(), Factories: append(slices.Clone(kinds), kinds...)},
+			"Config.AckTimeout": {AckTimeout: -1},
+			"Name":              {Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
+			"Config.Retry.Min":  {Retry: actor.Backoff{Min: -1}},
+			"Config.Factories":  {Factories: append(slices.Clone(kinds), kinds...)},
 		} {
 			_, err := placement.Start(n, cfg)
 			require.ErrorContains(t, err, want)
@@ -205,13 +204,20 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 		_, found := placement.Of(n.System)
 		require.False(t, found)
-		c, err := placement.Start(n, placement.Config{Journal: journal.NewMemory()})
+		c, err := placement.Start(n, placement.Config{})
 		require.NoError(t, err)
 		again, found := placement.Of(n.System)
 		require.True(t, found)
 		require.Same(t, c, again)
-		_, err = placement.Start(n, placement.Config{Journal: journal.NewMemory()})
+		_, err = placement.Start(n, placement.Config{})
 		require.ErrorContains(t, err, "before")
+	})
+}
+
+func TestPlacementNeedsAJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, err := placement.Start(clustertest.Start(t, 1, clustertest.WithJournal(nil)).Node("n1"), placement.Config{})
+		require.ErrorIs(t, err, persistence.ErrNoJournal)
 	})
 }
 
@@ -246,7 +252,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 	lamps := placement.NewType[string, actor.ActorRef[string]]("lamp")
 	for range 2 { // as by go test -count=2
 		synctest.Test(t, func(t *testing.T) {
-			c, journal := clustertest.Start(t, 3), journal.NewMemory()
+			c := clustertest.Start(t, 3)
 			clients := map[string]*placement.Coordinator{}
 			for _, n := range c.Nodes() {
 				here := &lamp{n.View().Self.Name}
@@ -256,7 +262,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 						return behaviors.Same
 					})
 				}
-				cfg := placement.Config{Journal: journal}
+				cfg := placement.Config{}
 				if here.node != "n3" {
 					cfg.Factories = []placement.Factory{lamps.Factory(light)}
 				}

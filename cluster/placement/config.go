@@ -9,16 +9,11 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // A Config has the settings of placement on a node. Apart from Factories it must be the same on all
 // nodes.
 type Config struct {
-	// Journal stores the specs. All nodes must share it, because each coordinator continues from
-	// the records of its predecessor. Required. The caller closes it, after the node has left.
-	Journal persistence.Journal
-
 	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
 	// may differ from node to node. If a node has no factory for the type of an actor, the actor
 	// does not start there, and is tried elsewhere. By default no actors run on this node.
@@ -38,7 +33,7 @@ type Config struct {
 	Role string
 
 	// Generations issues the terms of singletons. All nodes must share it. The default is nil: the
-	// coordinator issues them in Journal.
+	// coordinator issues them in cluster.Config.Journal.
 	Generations GenerationSource
 
 	// RemovalMargin is how long the actors of a removed node are not started elsewhere, unless the
@@ -65,9 +60,6 @@ type Config struct {
 
 // withDefaults returns c with the defaults of the fields that are not set, or a [*FieldError].
 func (c Config) withDefaults() (Config, error) {
-	if c.Journal == nil {
-		return c, plan.BadField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or journal.NewMemory in tests")
-	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,
 		"DrainTimeout": c.DrainTimeout,

@@ -33,7 +33,7 @@ type coordinator struct {
 // coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[home.Input] {
 	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
-		ID: journalID, Journal: cfg.Journal, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
+		ID: journalID, Journal: journaled.JournalOf(n.System), With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
 	}, &coordinator{node: n, cfg: cfg, counted: counted})
 }
 

@@ -8,17 +8,16 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/godoc"
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestDefaultsAreAsDocumented(t *testing.T) {
-	c, err := Config{Journal: journal.NewMemory()}.withDefaults()
+	c, err := Config{}.withDefaults()
 	require.NoError(t, err)
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Config.Strategy", "The default is [LeastLoaded].", LeastLoaded().Name(), c.Strategy.Name()),
 		godoc.Is("Config.Election", "The default is cluster.Oldest.", cluster.Oldest().Name, c.Election.Name),
 		godoc.Is("Config.Role", "The default, \"\", allows all nodes.", "", c.Role),
-		godoc.Is("Config.Generations", "The default is nil: the coordinator issues them in Journal.", nil, c.Generations),
+		godoc.Is("Config.Generations", "The default is nil: the coordinator issues them in cluster.Config.Journal.", nil, c.Generations),
 		godoc.Is("Config.RemovalMargin", "The default is what the cluster recommends", time.Duration(0), c.RemovalMargin),
 		godoc.Is("Config.AckTimeout", "The default is 5 s.", 5*time.Second, c.AckTimeout),
 		godoc.Is("Config.Retry", "The default is from 1 s to 1 min.", [2]time.Duration{time.Second, time.Minute}, [2]time.Duration{c.Retry.Min, c.Retry.Max}),

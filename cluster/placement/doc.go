@@ -7,7 +7,6 @@
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
 //	coordinator, err := placement.Start(node, placement.Config{ // on every node
-//		Journal: journal,
 //		Factories: []placement.Factory{storage.Factory(func(v Volume) actor.Behavior[Request] {
 //			return newStorage(db, v) // db belongs to this node
 //		})},
@@ -29,9 +28,9 @@
 // # Which node decides
 //
 // The coordinator decides. It is a singleton on the node that [Config.Election] chooses. It is
-// event-sourced in [Config.Journal], so the next coordinator knows all specs, where each actor was,
-// and which nodes are expected back. Before a new coordinator does anything, it asks all nodes
-// which actors they run.
+// event-sourced in cluster.Config.Journal, so the next coordinator knows all specs, where each
+// actor was, and which nodes are expected back. Before a new coordinator does anything, it asks all
+// nodes which actors they run.
 //
 // # When a node fails
 //
@@ -50,7 +49,7 @@
 //   - Each start has one outcome: the actor runs; or the start has failed and is repeated later, on
 //     another node if possible; or the node is gone. Lost messages are sent again.
 //   - The generation of a singleton's instance is greater than those of all instances before it, on
-//     any node and under any coordinator, as long as all share [Config.Journal].
+//     any node and under any coordinator, as long as all share cluster.Config.Journal.
 //
 // On a node that was paused, or partitioned for longer than the margin, an actor may still run
 // after it has been started on another node. Generations fence the writes of singletons, and the
@@ -67,6 +66,6 @@
 //
 // # Testing
 //
-// Whole clusters run in virtual time with testkit/clustertest and journal.NewMemory. Give all
-// nodes the same journal.
+// Whole clusters run in virtual time with testkit/clustertest, and its WithJournal for a
+// journal.NewMemory that all nodes share.
 package placement

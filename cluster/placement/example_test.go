@@ -43,13 +43,13 @@ func say(ctx context.Context, node *cluster.Node, label, name string) string {
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	node, err := cluster.Start(ctx, cluster.Config{NodeID: "node-1", Meta: map[string]string{"zone": "a"}})
+	node, err := cluster.Start(ctx, cluster.Config{NodeID: "node-1", Journal: journal.NewMemory(), Meta: map[string]string{"zone": "a"}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: journal.NewMemory(), Factories: []placement.Factory{greeters.Factory(greeter)}})
+	coordinator, err := placement.Start(node, placement.Config{Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -72,13 +72,13 @@ func Example() {
 func ExampleCoordinator_StartSingleton() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	node, err := cluster.Start(ctx, cluster.Config{NodeID: "node-1"})
+	node, err := cluster.Start(ctx, cluster.Config{NodeID: "node-1", Journal: journal.NewMemory()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: journal.NewMemory(), Factories: []placement.Factory{greeters.Factory(greeter)}})
+	coordinator, err := placement.Start(node, placement.Config{Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,14 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // Placement was started on n2 and n3 only, and n1 is the oldest.
 func TestNodesWithoutPlacementDoNotLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, cfg: placement.Config{Journal: journal.NewMemory(), Factories: kinds}, name: t.Name(), plan: planOf(t.Name()), client: map[string]*placement.Coordinator{}}
+		w := &world{t: t, cfg: placement.Config{Factories: kinds}, name: t.Name(), plan: planOf(t.Name()), client: map[string]*placement.Coordinator{}}
 		w.Cluster = clustertest.Start(t, 3, profile)
 		w.join(w.Node("n2"))
 		w.join(w.Node("n3"))

@@ -28,7 +28,7 @@ func TestASingletonIsKnownWithoutTheSource(t *testing.T) {
 		o, err := within(w, 30*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.client["n3"].Singleton(ctx, "two") })
 		require.NoError(t, err)
 		require.Equal(t, "n3", o.Owner)
-	}, func(cfg *placement.Config) { cfg.Generations = source })
+	}, func(cfg *setup) { cfg.Generations = source })
 }
 
 // Two nodes leave at once, one of them the coordinator's. The actor on the other one takes long to
@@ -152,7 +152,7 @@ func TestWhatHasNotEndedIsNotStartedElsewhere(t *testing.T) {
 		now, peak := w.plan.alive()
 		require.Equal(t, 1, now)
 		require.Equal(t, 1, peak, "two live actors of one label, on nodes that can reach each other")
-	}, func(cfg *placement.Config) {
+	}, func(cfg *setup) {
 		cfg.Strategy = placement.StrategyFunc(func(n placement.Node, _ placement.Spec, _ placement.View) float64 {
 			if n.Name != "n2" && !open.Load() {
 				return 0
@@ -195,7 +195,7 @@ func TestTheMarginIsKeptAfterADownNode(t *testing.T) {
 		}
 		t.Log("started elsewhere after", time.Since(began))
 		require.Greater(t, time.Since(began), margin)
-	}, func(cfg *placement.Config) { cfg.RemovalMargin = margin })
+	}, func(cfg *setup) { cfg.RemovalMargin = margin })
 }
 
 // A coordinator that joins after the removal also waits for the margin.
@@ -219,7 +219,7 @@ func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
 		}
 		t.Log("started elsewhere after", time.Since(began))
 		require.Greater(t, time.Since(began), margin)
-	}, func(cfg *placement.Config) { cfg.RemovalMargin, cfg.Election = margin, cluster.LowestAddress() })
+	}, func(cfg *setup) { cfg.RemovalMargin, cfg.Election = margin, cluster.LowestAddress() })
 }
 
 // The leader ends by Shutdown, which hands nothing over.

@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -162,17 +163,23 @@ type world struct {
 	client map[string]*placement.Coordinator
 }
 
+// A setup is what a world is made with.
+type setup struct {
+	placement.Config
+	Journal persistence.Journal
+}
+
 // inWorld runs f with n nodes with placement, in a bubble.
-func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func(cfg *placement.Config)) {
+func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func(cfg *setup)) {
 	t.Helper()
 	t.Cleanup(func() { plans.Delete(t.Name()) }) // it may run again
 	synctest.Test(t, func(t *testing.T) {
-		cfg := placement.Config{Journal: journal.NewMemory(), Factories: kinds}
+		cfg := setup{placement.Config{Factories: kinds}, journal.NewMemory()}
 		for _, each := range change {
 			each(&cfg)
 		}
-		w := &world{t: t, cfg: cfg, name: t.Name(), plan: planOf(t.Name()), client: map[string]*placement.Coordinator{}}
-		w.Cluster = clustertest.Start(t, n, profile)
+		w := &world{t: t, cfg: cfg.Config, name: t.Name(), plan: planOf(t.Name()), client: map[string]*placement.Coordinator{}}
+		w.Cluster = clustertest.Start(t, n, profile, clustertest.WithJournal(cfg.Journal))
 		for _, node := range w.Nodes() {
 			w.join(node)
 		}

@@ -165,6 +165,6 @@ func TestADrainLosesNoMessage(t *testing.T) {
 	}, withClerks)
 }
 
-func withClerks(cfg *placement.Config) {
+func withClerks(cfg *setup) {
 	cfg.Factories = append(slices.Clip(cfg.Factories), clerks.Factory(newClerk))
 }

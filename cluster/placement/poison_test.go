@@ -83,7 +83,7 @@ func TestAStrategyWithoutANameFailsTheSubmissionOnly(t *testing.T) {
 				require.NotErrorIs(t, err, placement.ErrNotLeader)
 				require.Equal(t, bad == "both", errors.Is(err, placement.ErrStrategy), "%v", err)
 				require.Less(t, took, 5*time.Second)
-			}, func(cfg *placement.Config) { cfg.Strategy = rude })
+			}, func(cfg *setup) { cfg.Strategy = rude })
 		})
 	}
 }
@@ -128,7 +128,7 @@ func TestAfterAnOutageOfTheJournalAllIsAsBefore(t *testing.T) {
 		require.Equal(t, 1, w.add("n1", "one").Sum)
 		_, peak := w.plan.alive()
 		require.LessOrEqual(t, peak, 2)
-	}, func(cfg *placement.Config) { cfg.Journal = journal })
+	}, func(cfg *setup) { cfg.Journal = journal })
 }
 
 // All specs together are larger than a message.
@@ -165,5 +165,5 @@ func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 		source.set(nil)
 		require.NoError(t, start("n2"))
 		require.Equal(t, 1, w.add("n1", "single").Sum)
-	}, func(cfg *placement.Config) { cfg.Generations = source })
+	}, func(cfg *setup) { cfg.Generations = source })
 }

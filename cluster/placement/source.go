@@ -12,7 +12,7 @@ import (
 )
 
 // A GenerationSource issues the terms of singletons, for example from a sequence in a database that
-// also numbers other owners. By default the coordinator issues them in [Config.Journal].
+// also numbers other owners. By default the coordinator issues them in cluster.Config.Journal.
 type GenerationSource interface {
 	// ClaimTerm returns a term for a new owner of the singleton label: the name of a node. The term
 	// is greater than floor and than every term ever returned for label, on any node, and less than

@@ -47,7 +47,6 @@ func changes(was, now settings) string {
 		{"EventSourced", was.sourced, now.sourced},
 		{"Remember", was.remember, now.remember},
 		{"the number of daemons", was.daemons, now.daemons},
-		{"WithJournal", given(was.journal != nil), given(now.journal != nil)},
 		{"WithTimers", given(was.timers != nil), given(now.timers != nil)},
 		{"WithStrategy", given(was.strategy != nil), given(now.strategy != nil)},
 		{"WithLease", given(was.leases != nil), given(now.leases != nil)},

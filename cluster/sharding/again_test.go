@@ -2,13 +2,11 @@ package sharding_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestATypeThatIsStartedAgainWithOtherSettingsIsWarnedOf(t *testing.T) {
@@ -28,14 +26,7 @@ func TestATypeThatIsStartedAgainWithOtherSettingsIsWarnedOf(t *testing.T) {
 		require.Equal(t, "notebook", said[0].ContextMap()["type"])
 		require.Equal(t, `Shards was 16 and is now 32, Role was "" and is now "worker", `+
 			`StopMessage was not given and is now a sharding_test.note, StopTimeout was 10s and is now 1m0s, `+
-			`EventSourced was true and is now false, WithJournal was given and is now not given`,
+			`EventSourced was true and is now false`,
 			said[0].ContextMap()["differences"])
-	})
-}
-
-func TestWithJournalRefusesNil(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, err := sharding.Start(testkit.NewSystem(t), "notebook", notebook, sharding.WithJournal(nil))
-		require.EqualError(t, err, "sharding: WithJournal got nil; give it the journal that all nodes share, or leave it out")
 	})
 }

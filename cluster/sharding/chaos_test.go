@@ -21,9 +21,9 @@ import (
 // which its writer was told so; and each entity answers in the end.
 func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 	effort.Verify(t)
-	for name, journal := range map[string]bool{"with a journal of the coordinator": true, "without": false} {
+	for name, opts := range map[string][]clustertest.Option{"with a journal of the coordinator": nil, "without": {clustertest.WithJournal(nil)}} {
 		t.Run(name, func(t *testing.T) {
-			clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) { entriesInChaos(r, journal) })
+			clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1, Options: opts}.Run(t, entriesInChaos)
 		})
 	}
 }
@@ -32,12 +32,9 @@ func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, diariesInChaos)
 }
 
-func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
+func entriesInChaos(r *clustertest.Round) {
 	store := journal.NewMemory()
 	opts := []sharding.Option{sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20 * time.Second)}
-	if coordinatorJournal {
-		opts = append(opts, sharding.WithJournal(store))
-	}
 	entries := clustertest.NewAppends(r, 12)
 	r.EachNode(func(n *cluster.Node) {
 		name := n.View().Self.Name

@@ -40,7 +40,7 @@ func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
 		s.opts = []sharding.Option{sharding.Shards(16), sharding.EventSourced()}
-		s.Cluster = clustertest.Start(t, nodes)
+		s.Cluster = clustertest.Start(t, nodes, clustertest.WithJournal(nil))
 		for n := range nodes {
 			s.start(fmt.Sprint("n", n+1))
 		}

@@ -16,8 +16,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/internal/shardstatus"
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // clustered is the cluster as the hub of a node sees it. It implements outside.
@@ -26,7 +24,6 @@ type clustered struct {
 	hub         *hub
 	post        *hubs.Post
 	coordinator actor.ActorRef[home.Input]
-	stores      bool // the coordinator has a journal
 
 	mu     sync.Mutex // guards all below
 	life   uint64     // the incarnation of this node that the table is for
@@ -38,19 +35,18 @@ type clustered struct {
 
 // clusteredOf returns the hub of a node. The first call starts it, with the agent and the
 // coordinator's singleton.
-func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
+func clusteredOf(n *cluster.Node) *hub {
 	return extension.Ensure(n.System, func() *hub {
-		c := &clustered{node: n, stores: shared != nil, life: n.View().Self.Incarnation, offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
+		c := &clustered{node: n, life: n.View().Self.Incarnation, offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
 		c.post = hubs.NewPost(n, hubName, hubs.On{Viewed: c.viewed, Tick: func(p hubs.Peers) bool { return c.hub.tick(p) }})
 		c.hub = newHub(n.System, c, c.post)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, shared, c.hub) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[home.Input] { return coordinatorOn(n, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
 			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
 			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator
 		})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
-		extension.Set(n.System, shardstatus.Asker(c.homeless))
 		c.hub.ref.Tell(begin{})
 		return c.hub
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/pause"
+	"github.com/understudy-go/understudy/persistence"
 )
 
 // Shard returns the number of the shard of the entity with that id. It panics if the id is not
@@ -36,10 +37,10 @@ const maxNodeName = 255
 // place of an earlier one.
 //
 // The pins are in the journal of the coordinator, so they last until [Region.Unpin]. Pin returns
-// [ErrNoJournal] without [WithJournal]. It blocks until they are stored, and does not wait for the
-// moves; [Region.Explain] says whether a shard is there. It returns an error that wraps the cause
-// of ctx when ctx ends first; the shards may be pinned nevertheless. It must not be called by a
-// handler, which it would block.
+// an error that wraps persistence.ErrNoJournal if the node of the coordinator has none. It blocks
+// until they are stored, and does not wait for the moves; [Region.Explain] says whether a shard is
+// there. It returns an error that wraps the cause of ctx when ctx ends first; the shards may be
+// pinned nevertheless. It must not be called by a handler, which it would block.
 //
 // Without a cluster, all shards stay where they are, and Pin does nothing.
 func (r *Region[M]) Pin(ctx context.Context, node string, shards ...int) error {
@@ -126,7 +127,7 @@ func (c *clustered) control(ctx context.Context, q controlRequest) error {
 		}
 		return c.control(ctx, q)
 	case done.NoJournal:
-		return ErrNoJournal
+		return fmt.Errorf("sharding: the coordinator keeps this for the next one: %w", persistence.ErrNoJournal)
 	case done.Problem != "":
 		return errors.New(done.Problem)
 	}

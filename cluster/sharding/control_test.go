@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -66,15 +66,15 @@ func TestAPinnedShardIsWhereItWasPutWhateverHappensToItsNode(t *testing.T) {
 // The announcement of a type may reach the coordinator after the first request about it.
 func TestAShardCanBePinnedAsSoonAsItsTypeIsStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, store := clustertest.Start(t, 3), journal.NewMemory()
+		c := clustertest.Start(t, 3)
 		for _, n := range c.Nodes() {
 			r, err := sharding.Start(n, "notebook", func(sharding.Entity) actor.Behavior[note] { return behaviors.Ignore[note] },
-				sharding.Shards(8), sharding.WithJournal(store))
+				sharding.Shards(8))
 			require.NoError(t, err)
 			require.NoError(t, r.Pin(t.Context(), n.View().Self.Name, 0))
 		}
 		r, err := sharding.Start(c.Node("n1"), "other", func(sharding.Entity) actor.Behavior[note] { return behaviors.Ignore[note] },
-			sharding.Shards(8), sharding.WithJournal(store))
+			sharding.Shards(8))
 		require.NoError(t, err)
 		require.NoError(t, r.Stop(t.Context(), 3))
 	})
@@ -83,7 +83,7 @@ func TestAShardCanBePinnedAsSoonAsItsTypeIsStarted(t *testing.T) {
 func TestPinsNeedAJournalAndAShardThatExists(t *testing.T) {
 	inShop(t, 1, func(t *testing.T, s *shop) {
 		region := s.region("n1")
-		require.ErrorIs(t, region.Pin(t.Context(), "n1", 0), sharding.ErrNoJournal)
+		require.ErrorIs(t, region.Pin(t.Context(), "n1", 0), persistence.ErrNoJournal)
 		require.ErrorContains(t, region.Pin(t.Context(), "n1", 16), `type "notebook" has no shard 16: they are 0 to 15`)
 		require.ErrorContains(t, region.Stop(t.Context(), -1), "has no shard -1")
 		require.ErrorContains(t, region.Pin(t.Context(), "", 0), "needs the name of a node")

@@ -18,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -58,15 +57,12 @@ type coordinator struct {
 	inbox  actor.ActorRef[home.FromAgent]
 }
 
-// coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
-// share, a new coordinator knows only what the nodes report.
-func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[home.Input] {
-	store := shared
-	if store == nil {
-		store = journal.NewMemory()
-	}
+// coordinatorOn returns the behavior of the coordinator on a node. Without a journal, a new
+// coordinator knows only what the nodes report.
+func coordinatorOn(n *cluster.Node, h *hub) actor.Behavior[home.Input] {
+	shared := journaled.JournalOf(n.System)
 	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
-		ID: journalID, Journal: store, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
+		ID: journalID, Journal: shared, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
 	}, &coordinator{node: n, hub: h, stores: shared != nil, fences: map[fenceKey]lease.Lease{}})
 }
 

@@ -14,7 +14,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -125,25 +125,20 @@ func TestDaemonRefusesWhatMakesNoSense(t *testing.T) {
 type office struct {
 	*clustertest.Cluster
 	*shift
-	t     *testing.T
-	store *journal.Memory
+	t *testing.T
 }
 
 func (o *office) open(name string, n int) *sharding.Daemons[note] {
 	o.t.Helper()
-	opts := []sharding.Option{sharding.WithJournal(o.store)}
-	if o.store == nil {
-		opts = nil
-	}
-	d, err := sharding.Daemon(o.Node(name), "pollers", n, o.pollers(name), opts...)
+	d, err := sharding.Daemon(o.Node(name), "pollers", n, o.pollers(name))
 	require.NoError(o.t, err)
 	return d
 }
 
-func inOffice(t *testing.T, nodes int, f func(t *testing.T, o *office)) {
+func inOffice(t *testing.T, nodes int, f func(t *testing.T, o *office), opts ...clustertest.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f(t, &office{Cluster: clustertest.Start(t, nodes), shift: &shift{t: t, at: map[int]string{}}, t: t, store: journal.NewMemory()})
+		f(t, &office{Cluster: clustertest.Start(t, nodes, opts...), shift: &shift{t: t, at: map[int]string{}}, t: t})
 	})
 }
 
@@ -210,10 +205,9 @@ func TestTheNumberOfDaemonsChangesAndIsKept(t *testing.T) {
 
 func TestWithoutAJournalTheNumberOfDaemonsStays(t *testing.T) {
 	inOffice(t, 1, func(t *testing.T, o *office) {
-		o.store = nil
 		d := o.open("n1", 4)
-		require.ErrorContains(t, d.Scale(t.Context(), 8), "WithJournal")
-	})
+		require.ErrorIs(t, d.Scale(t.Context(), 8), persistence.ErrNoJournal)
+	}, clustertest.WithJournal(nil))
 }
 
 // While a node that may run daemons is unreachable, no daemon of another number starts.

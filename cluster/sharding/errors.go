@@ -6,13 +6,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// The reason for which requests to a [Region] or [Daemons] fail.
-var (
-	// ErrNoJournal: [Region.Pin], [Region.Unpin] and [Daemons.Scale] need [WithJournal]: the next
-	// coordinator would forget the request. The first type that a node starts decides for all.
-	ErrNoJournal = errors.New("sharding: the coordinator has no journal that keeps this; use WithJournal for all types")
-)
-
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (
 	// ErrBufferFull: the shard is on no node or moves, or its entity starts, and too many messages

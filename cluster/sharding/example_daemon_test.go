@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -76,8 +77,8 @@ func ExampleRemember() {
 		fmt.Println(id, got, err)
 	}
 	for n := range 2 {
-		system := actor.NewSystem("grid")
-		meters, err := sharding.Start(system, "meter", factory, sharding.Remember(), sharding.WithJournal(store))
+		system := actor.NewSystem("grid", persistence.WithJournal(store))
+		meters, err := sharding.Start(system, "meter", factory, sharding.Remember())
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -40,10 +40,10 @@ func TestAFactThatDoesNotFitIsReportedAndEndsNothing(t *testing.T) {
 		store := journal.NewMemory()
 		writeFact(t, store, home.Fact{Key: "shard/notebook/3", Record: &home.Record{Node: "n9", Generation: singleton.Generation{Term: 7}}})
 		logs, entries := observer.New(zap.ErrorLevel)
-		c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(logs) })
+		c := clustertest.Start(t, 2, clustertest.WithJournal(store), func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(logs) })
 		for _, n := range c.Nodes() {
 			region, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] { return notebook(e) },
-				sharding.Shards(8), sharding.WithJournal(store))
+				sharding.Shards(8))
 			require.NoError(t, err)
 			time.Sleep(10 * time.Second)
 			for _, id := range []string{"a", "b", "c", "d", "e", "f"} {

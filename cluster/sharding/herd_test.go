@@ -21,20 +21,19 @@ import (
 type herd struct {
 	name   string
 	shards int
-	ids    persistence.Journal
 }
 
 func (h herd) start(t *testing.T, s *actor.System, factory func(sharding.Entity) actor.Behavior[note]) *sharding.Region[note] {
 	t.Helper()
-	r, err := sharding.Start(s, h.name, factory, sharding.Remember(), sharding.WithJournal(h.ids), sharding.Shards(h.shards))
+	r, err := sharding.Start(s, h.name, factory, sharding.Remember(), sharding.Shards(h.shards))
 	require.NoError(t, err)
 	return r
 }
 
 // remember lets n entities of each type be remembered.
-func remember(t *testing.T, n map[herd]int) {
+func remember(t *testing.T, ids persistence.Journal, n map[herd]int) {
 	t.Helper()
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, persistence.WithJournal(ids))
 	for h, n := range n {
 		r := h.start(t, s, newWard().patient)
 		for id := range n {
@@ -48,10 +47,10 @@ func remember(t *testing.T, n map[herd]int) {
 func TestANodeStartsTheRememberedEntitiesOfAllShardsAtOnePaceFairlyAmongTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ids := journal.NewMemory()
-		many, few := herd{"many", 64, ids}, herd{"few", 8, ids}
-		remember(t, map[herd]int{many: 1500, few: 20})
+		many, few := herd{"many", 64}, herd{"few", 8}
+		remember(t, ids, map[herd]int{many: 1500, few: 20})
 
-		s, manyRun, fewRun := testkit.NewSystem(t), newWard(), newWard()
+		s, manyRun, fewRun := testkit.NewSystem(t, persistence.WithJournal(ids)), newWard(), newWard()
 		many.start(t, s, manyRun.patient)
 		few.start(t, s, fewRun.patient)
 		for tick := range 40 {
@@ -83,10 +82,10 @@ func (j sluggish) entity(e sharding.Entity) actor.Behavior[note] {
 
 func TestAnEntityThatAMessageWakesDoesNotWaitForTheHerd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		many := herd{"many", 64, journal.NewMemory()}
-		remember(t, map[herd]int{many: 1000})
+		ids, many := journal.NewMemory(), herd{"many", 64}
+		remember(t, ids, map[herd]int{many: 1000})
 
-		s, store := testkit.NewSystem(t), sluggish{journal.NewMemory()}
+		s, store := testkit.NewSystem(t, persistence.WithJournal(ids)), sluggish{journal.NewMemory()}
 		persistence.LimitRecoveries(s, 10)
 		herd := many.start(t, s, store.entity)
 		other, err := sharding.Start(s, "other", store.entity)

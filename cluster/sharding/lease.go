@@ -31,8 +31,9 @@ import (
 // expired and the coordinator has asked again.
 //
 // Give all nodes the option, also those with [ProxyOnly], because any of them may have the
-// coordinator; a node without it hosts without a lease. It needs [WithJournal], which says what the
-// former members ran. It has no effect without a cluster.
+// coordinator; a node without it hosts without a lease. It needs cluster.Config.Journal, which says
+// what the former members ran; without it, [Start] returns persistence.ErrNoJournal. It has no
+// effect without a cluster.
 func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
 	return func(s *settings) {
 		if leases == nil {
@@ -83,9 +84,6 @@ func (l *lane) breakOff(why error) {
 		l.residents.breaks(why)
 	}
 }
-
-// errNeedsJournal: without a journal, the coordinator does not know what former members ran.
-var errNeedsJournal = errors.New("sharding: WithLease needs WithJournal, also for the first type that the node starts")
 
 // offerOf returns what this node offers of a region.
 func offerOf(r *region) allot.Offer {

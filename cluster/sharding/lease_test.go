@@ -21,7 +21,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/shardstatus"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -52,9 +52,10 @@ func inGuarded(t *testing.T, nodes int, f func(t *testing.T, g *guarded), opts .
 			shop:   &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}},
 			leases: lease.NewMemory(), handled: map[string]uint64{},
 		}
-		g.opts = append([]sharding.Option{sharding.Shards(16), sharding.WithJournal(g.store), sharding.WithLease(leasesOf(g.leases))}, opts...)
+		g.opts = append([]sharding.Option{sharding.Shards(16), sharding.WithLease(leasesOf(g.leases))}, opts...)
 		g.logs, g.entries = observer.New(zap.WarnLevel)
 		g.Cluster = clustertest.Start(t, nodes, func(_ string, cfg *cluster.Config) {
+			cfg.Journal = g.store
 			cfg.Logger, cfg.Downing = zap.New(g.logs), stubborn{downing.KeepMajority{StableAfter: time.Second}}
 		})
 		for n := range nodes {
@@ -119,7 +120,7 @@ func TestANodeWithoutItsLeaseHostsNothingAndAsksAgain(t *testing.T) {
 		g.leases.SetOutage(nil)
 		time.Sleep(7 * time.Second)
 		require.Equal(t, map[string]int{"n2": 10}, g.where("n2", 10))
-		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n2")).EntityTypes[0].Lease)
+		require.Equal(t, "held", details(t, g.Node("n2")).EntityTypes[0].Lease)
 	})
 }
 
@@ -326,7 +327,7 @@ func TestALeaseThatIsLostBeforeItsAnswerArrivesIsAskedForAgain(t *testing.T) {
 		time.Sleep(leaseTTL + time.Second)
 		require.Contains(t, details(t, g.Node("n1")).EntityTypes[0].Lease, "lost its lease")
 		time.Sleep(5 * time.Second)
-		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n1")).EntityTypes[0].Lease)
+		require.Equal(t, "held", details(t, g.Node("n1")).EntityTypes[0].Lease)
 		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
 	})
 }
@@ -378,14 +379,10 @@ func TestLeasesThatCannotBeMadeAreTriedAgain(t *testing.T) {
 
 func TestLeasesNeedAJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := clustertest.Start(t, 1)
+		c := clustertest.Start(t, 1, clustertest.WithJournal(nil))
 		with := sharding.WithLease(leasesOf(lease.NewMemory()))
 		_, err := sharding.Start(c.Node("n1"), "notebook", notebook, with)
-		require.ErrorContains(t, err, "WithLease needs WithJournal")
-		_, err = sharding.Start(c.Node("n1"), "diary", notebook)
-		require.NoError(t, err)
-		_, err = sharding.Start(c.Node("n1"), "notebook", notebook, with, sharding.WithJournal(journal.NewMemory()))
-		require.ErrorContains(t, err, "also for the first type")
+		require.ErrorIs(t, err, persistence.ErrNoJournal)
 
 		alone := start(t, testkit.NewSystem(t), notebook, with)
 		require.Equal(t, "a:", read(t, alone.Ref("a")), "without a cluster it has no effect")
@@ -401,11 +398,11 @@ func TestInChaosNoEntityRunsTwiceWithLeases(t *testing.T) {
 	}
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1, Options: []clustertest.Option{stay}}.Run(t, func(r *clustertest.Round) {
 		g := &guarded{shop: &shop{}, leases: lease.NewMemory(), handled: map[string]uint64{}}
-		journal, stop := journal.NewMemory(), make(chan struct{})
+		stop := make(chan struct{})
 		regions := map[string]*sharding.Region[note]{}
 		r.EachNode(func(n *cluster.Node) {
 			name := n.View().Self.Name
-			region, err := sharding.Start(n, "notebook", g.diary(name), sharding.Shards(8), sharding.WithJournal(journal), sharding.WithLease(leasesOf(g.leases)))
+			region, err := sharding.Start(n, "notebook", g.diary(name), sharding.Shards(8), sharding.WithLease(leasesOf(g.leases)))
 			if err != nil {
 				r.Fatalf("%v", err)
 			}

@@ -31,8 +31,6 @@ type settings struct {
 	spawn       []actor.SpawnOption // of entities
 	buffer      int
 	sourced     bool
-	journal     persistence.Journal
-	journalless bool // WithJournal got nil
 	remember    bool
 	daemons     int                                           // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy                            // nil: the default
@@ -76,14 +74,10 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: StopTimeout is not positive")
 	case s.buffer < 0:
 		return s, errors.New("sharding: Buffer is negative")
-	case s.journalless:
-		return s, errors.New("sharding: WithJournal got nil; give it the journal that all nodes share, or leave it out")
 	case s.timerless != nil:
 		return s, s.timerless
 	case s.daemons > 0 && (s.passivate > 0 || s.limit > 0 || s.remember || s.shards != DefaultShards):
 		return s, errors.New("sharding: Daemon takes neither Shards, PassivateAfter, MaxEntities nor Remember")
-	case s.remember && s.journal == nil:
-		return s, errors.New("sharding: Remember keeps the ids of entities in a journal; add WithJournal")
 	case s.remember && (s.passivate > 0 || s.limit > 0):
 		return s, errors.New("sharding: remembered entities stay awake; leave out PassivateAfter and MaxEntities, or Remember")
 	}
@@ -174,17 +168,6 @@ func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
 // margin, see cluster.Gone.
 func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 
-// WithJournal is where the coordinator stores which node has which shard. All nodes must share it.
-// The first type that a node starts decides for all types. Without it, a coordinator that takes
-// over asks all nodes what they run, and gives nothing away before each of them has answered or has
-// been removed. Generations of shards then begin again when all nodes have been stopped at once;
-// they rise above what the journals of entities have as soon as one is asked for.
-//
-// [Start] returns an error if j is nil.
-func WithJournal(j persistence.Journal) Option {
-	return func(s *settings) { s.journal, s.journalless = j, j == nil }
-}
-
 // WithTimers wakes event-sourced entities for the timers that they have stored with
 // persistence.Schedule. An entity that has passivated, or whose node has crashed, starts when its
 // first timer is due. j is the journal of the entities; it must keep timers, see
@@ -204,9 +187,10 @@ func WithTimers(j persistence.Journal) Option {
 // again after one second, or up to a minute if it goes on. When its shard starts on another node,
 // or after all nodes have been stopped, all of its entities are started, a few at a time.
 //
-// The ids are kept in the journal of [WithJournal], which Remember needs. An entity is started when
-// the journal has its id, which delays its first message by one write. While the journal fails,
-// entities that run are not disturbed, and messages for others wait.
+// The ids are kept in cluster.Config.Journal, or without a cluster in the journal of
+// persistence.WithJournal. Without one, [Start] returns persistence.ErrNoJournal. An entity is
+// started when the journal has its id, which delays its first message by one write. While the
+// journal fails, entities that run are not disturbed, and messages for others wait.
 //
 // It must be the same on all nodes. Remembered entities are not passivated, see [PassivateAfter].
 func Remember() Option { return func(s *settings) { s.remember = true } }

@@ -18,7 +18,6 @@ func TestOptionsThatMakeNoSenseAreErrorsOfStart(t *testing.T) {
 		`sharding: Role("\x00"): the role `:        sharding.Role("\x00"),
 		"sharding: WithLease got nil; ":            sharding.WithLease(nil),
 		"sharding: WithStrategy got nil; ":         sharding.WithStrategy(nil),
-		"sharding: WithJournal got nil; ":          sharding.WithJournal(nil),
 		"sharding: 3 shards; give Shards a power ": sharding.Shards(3),
 	} {
 		_, err := sharding.Start(s, "notebook", func(sharding.Entity) actor.Behavior[note] { return behaviors.Empty[note] }, sharding.Buffer(1), opt)

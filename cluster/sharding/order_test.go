@@ -14,7 +14,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -47,7 +46,7 @@ func inPost(t *testing.T, f func(t *testing.T, p *post), opts ...sharding.Option
 			Cluster: clustertest.Start(t, 4), t: t, regions: map[string]*sharding.Region[page]{},
 			refs: map[string]func(string) actor.ActorRef[page]{}, got: map[string][]int{},
 		}
-		opts = append(opts, sharding.WithJournal(journal.NewMemory()), sharding.Shards(1), sharding.Buffer(100_000))
+		opts = append(opts, sharding.Shards(1), sharding.Buffer(100_000))
 		for _, name := range []string{"n1", "n2", "n3"} {
 			p.start(name, opts...)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/roster"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -154,7 +155,7 @@ func rememberedID(typ string, shard int) string {
 // time that it has read them.
 func newStore(r *remembered, read func()) actor.Behavior[writeIDs] {
 	region := r.of.lane.region
-	store := region.set.journal
+	store := journaled.JournalOf(region.system)
 	options := persistence.Options[writeIDs, idsChanged, rememberedIDs]{
 		OnSignal: func(_ *actor.Context[writeIDs], s rememberedIDs, sig persistence.Signal) persistence.Effect[idsChanged] {
 			if _, recovered := sig.(persistence.RecoveryCompleted); recovered {

@@ -90,8 +90,8 @@ func TestAMessageStartsAnEntityThatFailedAMinuteAgo(t *testing.T) {
 func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, before := journal.NewMemory(), newWard()
-		first := testkit.NewSystem(t)
-		r := start(t, first, before.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(4))
+		first := testkit.NewSystem(t, persistence.WithJournal(store))
+		r := start(t, first, before.patient, sharding.Remember(), sharding.Shards(4))
 		var all []string
 		for n := range 100 {
 			all = append(all, fmt.Sprintf("p%02d/ä", n))
@@ -102,7 +102,7 @@ func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 		require.NoError(t, first.Shutdown(t.Context()))
 
 		after := newWard()
-		start(t, testkit.NewSystem(t), after.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(4))
+		start(t, testkit.NewSystem(t, persistence.WithJournal(store)), after.patient, sharding.Remember(), sharding.Shards(4))
 		synctest.Wait()
 		require.Len(t, after.list(), 50, "of all shards at once")
 		time.Sleep(time.Second)
@@ -113,8 +113,8 @@ func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 func TestAnEntityThatAsksToBePassivatedIsForgottenAndOneThatStopsIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, w := journal.NewMemory(), newWard()
-		s := testkit.NewSystem(t)
-		r := start(t, s, w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(2))
+		s := testkit.NewSystem(t, persistence.WithJournal(store))
+		r := start(t, s, w.patient, sharding.Remember(), sharding.Shards(2))
 		for _, does := range []string{"stop", "fail", "passivate"} {
 			read(t, r.Ref(does))
 			r.Ref(does).Tell(note{Text: does})
@@ -127,7 +127,7 @@ func TestAnEntityThatAsksToBePassivatedIsForgottenAndOneThatStopsIsNot(t *testin
 		require.NoError(t, s.Shutdown(t.Context()))
 
 		w = newWard()
-		start(t, testkit.NewSystem(t), w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(2))
+		start(t, testkit.NewSystem(t, persistence.WithJournal(store)), w.patient, sharding.Remember(), sharding.Shards(2))
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"fail", "stop"}, w.list())
 	})
@@ -136,8 +136,8 @@ func TestAnEntityThatAsksToBePassivatedIsForgottenAndOneThatStopsIsNot(t *testin
 func TestWhatArrivesWhileAnEntityPassivatesStartsItAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, w := journal.NewMemory(), newWard()
-		s := testkit.NewSystem(t)
-		r := start(t, s, w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(1))
+		s := testkit.NewSystem(t, persistence.WithJournal(store))
+		r := start(t, s, w.patient, sharding.Remember(), sharding.Shards(1))
 		for range 500 {
 			r.Ref("a").Tell(note{Text: "passivate"})
 			r.Ref("a").Tell(note{})
@@ -150,7 +150,7 @@ func TestWhatArrivesWhileAnEntityPassivatesStartsItAgain(t *testing.T) {
 		require.Equal(t, []string{"a", "b"}, w.list())
 		require.NoError(t, s.Shutdown(t.Context()))
 		w = newWard()
-		start(t, testkit.NewSystem(t), w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(1))
+		start(t, testkit.NewSystem(t, persistence.WithJournal(store)), w.patient, sharding.Remember(), sharding.Shards(1))
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"a", "b"}, w.list())
 	})
@@ -160,7 +160,7 @@ func TestManyStartsAtOnceAreFewWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, w := newTroubled(), newWard()
 		store.slow = 10 * time.Millisecond
-		r := start(t, testkit.NewSystem(t), w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(1), sharding.Buffer(2000))
+		r := start(t, testkit.NewSystem(t, persistence.WithJournal(store)), w.patient, sharding.Remember(), sharding.Shards(1), sharding.Buffer(2000))
 		for n := range 1000 {
 			r.Ref(fmt.Sprint(n)).Tell(note{})
 			if n%2 == 1 {
@@ -176,7 +176,7 @@ func TestManyStartsAtOnceAreFewWrites(t *testing.T) {
 func TestWhileTheJournalFailsNothingThatRunsIsDisturbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, w := newTroubled(), newWard()
-		r := start(t, testkit.NewSystem(t), w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(1))
+		r := start(t, testkit.NewSystem(t, persistence.WithJournal(store)), w.patient, sharding.Remember(), sharding.Shards(1))
 		read(t, r.Ref("old"))
 		store.fail(errors.New("the disk is full"))
 		r.Ref("new").Tell(note{})
@@ -192,10 +192,11 @@ func TestWhileTheJournalFailsNothingThatRunsIsDisturbed(t *testing.T) {
 
 func TestRememberNeedsAJournalAndNoPassivation(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
+		_, err := sharding.Start(s, "notebook", notebook, sharding.Remember())
+		require.ErrorIs(t, err, persistence.ErrNoJournal)
 		for want, opts := range map[string][]sharding.Option{
-			"add WithJournal": {sharding.Remember()},
-			"stay awake":      {sharding.Remember(), sharding.WithJournal(journal.NewMemory()), sharding.PassivateAfter(time.Minute)},
-			"leave out":       {sharding.Remember(), sharding.WithJournal(journal.NewMemory()), sharding.MaxEntities(5)},
+			"stay awake": {sharding.Remember(), sharding.PassivateAfter(time.Minute)},
+			"leave out":  {sharding.Remember(), sharding.MaxEntities(5)},
 		} {
 			_, err := sharding.Start(s, "notebook", notebook, opts...)
 			require.ErrorContains(t, err, want)

@@ -26,7 +26,7 @@ func inHospital(t *testing.T, nodes int, f func(t *testing.T, h *hospital)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := &hospital{t: t, store: journal.NewMemory(), wards: map[string]*ward{}, regions: map[string]*sharding.Region[note]{}}
-		h.Cluster = clustertest.Start(t, nodes)
+		h.Cluster = clustertest.Start(t, nodes, clustertest.WithJournal(h.store))
 		for n := range nodes {
 			h.open(fmt.Sprint("n", n+1))
 		}
@@ -37,7 +37,7 @@ func inHospital(t *testing.T, nodes int, f func(t *testing.T, h *hospital)) {
 func (h *hospital) open(name string) {
 	h.t.Helper()
 	h.wards[name] = newWard()
-	r, err := sharding.Start(h.Node(name), "patients", h.wards[name].patient, sharding.Shards(16), sharding.Remember(), sharding.WithJournal(h.store))
+	r, err := sharding.Start(h.Node(name), "patients", h.wards[name].patient, sharding.Shards(16), sharding.Remember())
 	require.NoError(h.t, err)
 	h.regions[name] = r
 }

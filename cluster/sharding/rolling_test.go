@@ -40,7 +40,7 @@ func (f *fleet) start(name string) {
 		}
 		f.generations[e.Shard][e.Generation.Term] = true
 		return persistentNotebook(e, f.store, name)
-	}, sharding.Shards(32), sharding.EventSourced(), sharding.WithJournal(f.store))
+	}, sharding.Shards(32), sharding.EventSourced())
 	require.NoError(f.t, err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +99,7 @@ func rollingRestart(t *testing.T, rest time.Duration, moves int) {
 	const entities = 100
 	f := &fleet{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, generations: map[int]map[uint64]bool{}}
 	nodes := []string{"n1", "n2", "n3"}
-	f.Cluster = clustertest.Start(t, len(nodes))
+	f.Cluster = clustertest.Start(t, len(nodes), clustertest.WithJournal(f.store))
 	for _, name := range nodes {
 		f.start(name)
 	}

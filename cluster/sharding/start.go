@@ -8,8 +8,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/persistence"
 )
 
 // A Host is where a type of entities is started: a *cluster.Node, or, without a cluster, an
@@ -27,6 +29,11 @@ type Host interface {
 //
 // Start returns the [Region] at once; messages to its entities wait until their shards have a home.
 // Without a cluster all entities run in s.
+//
+// Without cluster.Config.Journal, a coordinator that takes over asks all nodes what they run, and
+// allots nothing before each of them has answered or has been removed. Generations of shards then
+// begin again when all nodes have been stopped at once; they rise above what the journals of
+// entities have as soon as one is asked for.
 //
 // Start returns an error if an option makes no sense, and [ErrStopped] when s has stopped. It
 // panics if the name is not valid or factory is nil, and if the node has started the type before
@@ -107,16 +114,15 @@ func check(name string, noFactory bool) {
 func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 	switch s := s.(type) {
 	case *actor.System:
+		if set.remember && journaled.JournalOf(s) == nil {
+			return nil, false, fmt.Errorf("sharding: Remember keeps the ids of entities: %w", persistence.ErrNoJournal)
+		}
 		return hubOf(s), true, nil
 	case *cluster.Node:
-		if set.leases != nil && set.journal == nil {
-			return nil, false, errNeedsJournal
+		if set.leases != nil && journaled.JournalOf(s.System) == nil {
+			return nil, false, fmt.Errorf("sharding: WithLease needs to know what former members ran: %w", persistence.ErrNoJournal)
 		}
-		h = clusteredOf(s, set.journal)
-		if set.leases != nil && !h.outside.(*clustered).stores { // clusteredOf has made it
-			return nil, false, errNeedsJournal
-		}
-		return h, false, nil
+		return clusteredOf(s), false, nil
 	}
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
 }

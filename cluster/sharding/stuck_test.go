@@ -49,7 +49,7 @@ func newStuckRig(t *testing.T, sourced bool) *stuckRig {
 		}
 	}))
 	j := journal.NewMemory()
-	opts := []sharding.Option{sharding.Shards(4), sharding.WithJournal(j)}
+	opts := []sharding.Option{sharding.Shards(4)}
 	if sourced {
 		opts = append(opts, sharding.EventSourced())
 	}

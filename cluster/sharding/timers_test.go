@@ -198,10 +198,11 @@ func TestWithTimersNeedsAJournalThatKeepsThem(t *testing.T) {
 func inAlmanac(t *testing.T, test func(t *testing.T, c *clustertest.Cluster, d *almanac, r *sharding.Region[errand])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, d := clustertest.Start(t, 3), newAlmanac()
+		d := newAlmanac()
+		c := clustertest.Start(t, 3, clustertest.WithJournal(d.store))
 		var first *sharding.Region[errand]
 		for _, n := range c.Nodes() {
-			if r := d.start(t, n, sharding.WithJournal(d.store)); first == nil {
+			if r := d.start(t, n); first == nil {
 				first = r
 			}
 		}

@@ -14,10 +14,9 @@ import (
 )
 
 // start starts the schedule. Each node of a cluster calls it; one node at a time runs the jobs.
-func start(node cron.Host, journal persistence.Journal, closeBooks func(ctx context.Context, run cron.Run) error) (*cron.Schedule, error) {
+func start(node cron.Host, closeBooks func(ctx context.Context, run cron.Run) error) (*cron.Schedule, error) {
 	return cron.Start(node, cron.Config{
-		Journal: journal,
-		Jobs:    map[string]cron.Job{"close-books": cron.Func(closeBooks)},
+		Jobs: map[string]cron.Job{"close-books": cron.Func(closeBooks)},
 		Entries: []cron.Entry{{
 			Name: "close-books",
 			Spec: "30 23 * * MON-FRI", Zone: "Europe/Berlin",
@@ -36,9 +35,9 @@ func main() {
 
 // run starts the schedule, and does not wait for the night: it triggers the job by hand.
 func run(ctx context.Context) error {
-	system := actor.NewSystem("shop")
+	system := actor.NewSystem("shop", persistence.WithJournal(journal.NewMemory()))
 	closed := make(chan cron.Run, 1)
-	schedule, err := start(system, journal.NewMemory(), func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
+	schedule, err := start(system, func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
 		closed <- run
 		return nil
 	})

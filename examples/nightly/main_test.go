@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -24,7 +25,7 @@ func Example() {
 func TestTheBooksAreClosedOnTenNightsInTwoWeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var nights []time.Weekday
-		_, err := start(testkit.NewSystem(t), journal.NewMemory(), func(_ context.Context, run cron.Run) error {
+		_, err := start(testkit.NewSystem(t, persistence.WithJournal(journal.NewMemory())), func(_ context.Context, run cron.Run) error {
 			nights = append(nights, run.Due.Weekday())
 			return nil
 		})

@@ -62,14 +62,14 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer journal.Close()
-	cfg := cluster.Config{Name: "orchestrator", NodeID: gatewayNode}
+	cfg := cluster.Config{Name: "orchestrator", NodeID: gatewayNode, Journal: journal}
 	equip(&cfg)
 	node, err := cluster.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer node.Leave(context.WithoutCancel(ctx))
-	coordinator, err := takePart(node, journal) //nolint:contextcheck // actors have contexts of their own
+	coordinator, err := takePart(node) //nolint:contextcheck // actors have contexts of their own
 	if err != nil {
 		return err
 	}
@@ -86,13 +86,13 @@ func runStore(ctx context.Context, name, seeds, path string, input io.Reader) er
 		return err
 	}
 	defer journal.Close()
-	cfg := cluster.Config{Name: "orchestrator", NodeID: name, Seeds: []string{seeds}}
+	cfg := cluster.Config{Name: "orchestrator", NodeID: name, Seeds: []string{seeds}, Journal: journal}
 	equip(&cfg)
 	node, err := cluster.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if _, err := takePart(node, journal); err != nil { //nolint:contextcheck // actors have contexts of their own
+	if _, err := takePart(node); err != nil { //nolint:contextcheck // actors have contexts of their own
 		return err
 	}
 	_, _ = io.Copy(io.Discard, input) // until the gateway closes it, or dies

@@ -15,7 +15,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -76,13 +75,10 @@ func TestTheProgramTellsItsStoryInLessThanTwentySeconds(t *testing.T) {
 }
 
 // inMemory runs stores on an in-memory network, in virtual time.
-type inMemory struct {
-	*clustertest.Cluster
-	journal *journal.Memory
-}
+type inMemory struct{ *clustertest.Cluster }
 
 func (s *inMemory) Start(name string) error {
-	_, err := takePart(s.Add(name, equipped), s.journal)
+	_, err := takePart(s.Add(name, equipped))
 	return err
 }
 
@@ -101,10 +97,10 @@ func equipped(name string, cfg *cluster.Config) {
 func inVirtualTime(t *testing.T, f func(t *testing.T, s *story, stores *inMemory, out *bytes.Buffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		stores := &inMemory{Cluster: clustertest.Start(t, 1), journal: journal.NewMemory()}
+		stores := &inMemory{clustertest.Start(t, 1)}
 		gateway := stores.Add(gatewayNode, equipped)
 		stores.Leave("n1")
-		coordinator, err := takePart(gateway, stores.journal)
+		coordinator, err := takePart(gateway)
 		require.NoError(t, err)
 		out := &bytes.Buffer{}
 		f(t, &story{node: gateway, coordinator: coordinator, stores: stores, out: out}, stores, out)
@@ -181,7 +177,7 @@ func TestTheNextGatewayLeads(t *testing.T) {
 		require.NoError(t, s.begin(ctx))
 		require.NoError(t, s.submit(ctx))
 		node := stores.Add("gateway-2", func(_ string, cfg *cluster.Config) { cfg.Roles = []string{"edge"} })
-		coordinator, err := takePart(node, stores.journal)
+		coordinator, err := takePart(node)
 		require.NoError(t, err)
 		require.NoError(t, stores.Kill(gatewayNode))
 		time.Sleep(time.Minute)

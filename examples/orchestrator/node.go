@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // gatewayNode is the name of the node that leads; the others are stores.
@@ -22,9 +21,8 @@ func equip(cfg *cluster.Config) {
 }
 
 // takePart starts placement on a node, in the same way on all of them.
-func takePart(node *cluster.Node, journal persistence.Journal) (*placement.Coordinator, error) {
+func takePart(node *cluster.Node) (*placement.Coordinator, error) {
 	return placement.Start(node, placement.Config{
-		Journal:       journal,
 		Factories:     []placement.Factory{storageAgent.Factory(newStorage)},
 		Role:          "edge",
 		RemovalMargin: -1, // agents only read, so two of them for a moment do no harm

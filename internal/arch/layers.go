@@ -33,7 +33,7 @@ var layers = []layer{
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
@@ -46,12 +46,12 @@ var layers = []layer{
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}}, // the planner
-		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},   // the shell of coordinators
+		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}},             // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators
 		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
 		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -67,7 +67,6 @@ var layers = []layer{
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor", "internal/*"}},
-		{"internal/peers", []string{"actor", "internal/*"}}, // between cluster and what sends to other nodes
 		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
 		{"internal/leasespan", []string{"actor", "internal/*"}},                        // between singleton, cluster and the tracer
 		{"internal/recall", []string{"actor", "internal/*"}},                           // between singletons and shards, which move
@@ -85,13 +84,17 @@ var layers = []layer{
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
-		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor", "internal/*"}},
-		{"remote/internal/outbox", []string{"remote/internal/wire", "actor", "internal/*"}},
-		{"remote/internal/wire", []string{"internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
+		{"internal/transport", []string{"internal/transport/outbox", "internal/transport/wire", "internal/transport/deathwatch", "remote", "actor/telemetry", "actor", "internal/*"}},
+		{"internal/transport/outbox", []string{"internal/transport/wire", "remote", "actor", "internal/*"}},
+		{"internal/transport/wire", []string{"remote", "internal/*"}},
+		{"internal/transport/deathwatch", []string{"actor", "internal/*"}},
+		{"remote", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
-		{"internal/telemetrytest", []string{"actor/telemetry", "actor"}},
+		{"internal/telemetrytest", []string{"actor/telemetry", "actor", "internal/*"}},
 		{"actor/telemetry", []string{"actor", "internal/*"}},
+		{"internal/statuspage", []string{"internal/*"}},
+		{"internal/status", []string{"actor", "internal/*"}}, // between the page and those that it shows
+		{"internal/peers", []string{"actor", "internal/*"}},  // between cluster and what sends to other nodes
 	}},
 	{"runtime", []place{
 		{"internal/extension", []string{"actor", "internal/*"}}, // what our packages may do to a system

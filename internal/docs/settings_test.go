@@ -32,10 +32,6 @@ type settingsTable struct {
 
 var (
 	commonToDowning = []string{"StableAfter", "KeepUnstable"}
-	commonToCluster = []string{
-		"Bind", "Advertise", "Network", "TLS", "MaxUnauthenticated", "MaxUnauthenticatedPerHost", "OutboxSize", "OutboxBytes", "MaxMessage",
-		"CompressFrom", "IdleAfter", "Logger", "ClientsReach",
-	}
 )
 
 var settingsTables = []settingsTable{
@@ -74,7 +70,6 @@ var settingsTables = []settingsTable{
 	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},
 	{title: "Delivery queue", dir: "actor/delivery", of: "QueueOption", intro: "Options of `delivery.NewQueue`."},
 	{title: "Router", dir: "actor/router", of: "Option", intro: "Options of routers. `RoundRobin` is the default choice."},
-	{title: "remote.Config", dir: "remote", of: "Config", omit: commonToCluster, intro: "The settings of an endpoint without a cluster, for `remote.Listen`. Those that are not here are as in `cluster.Config` and `cluster.Traffic`."},
 }
 
 func TestThePageOfSettingsIsWhatTheCodeSays(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// A Transport carries messages to actors on other nodes; package remote has one. It may have
+// A Transport carries messages to actors on other nodes; internal/transport has one. It may have
 // further methods:
 //
 //	Watch(s *actor.System, target Target, ended func()) (stop func())

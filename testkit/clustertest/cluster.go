@@ -16,6 +16,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -36,6 +38,7 @@ type Cluster struct {
 	net  *memnet.Network
 	opts []Option
 	enc  actor.Option // of all nodes and clients
+	kept persistence.Journal
 
 	mu     sync.Mutex // guards all below
 	live   map[string]*cluster.Node
@@ -51,6 +54,12 @@ func WithoutEncoding() Option {
 	return func(_ string, cfg *cluster.Config) {
 		cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())
 	}
+}
+
+// WithJournal gives all nodes j as their cluster.Config.Journal, or none if j is nil. By default
+// the nodes of a cluster share a journal.NewMemory; each round of a [Chaos] has one of its own.
+func WithJournal(j persistence.Journal) Option {
+	return func(_ string, cfg *cluster.Config) { cfg.Journal = j }
 }
 
 // An Option changes the configuration of the node called name before it starts.
@@ -75,7 +84,7 @@ func Start(t testing.TB, n int, opts ...Option) *Cluster {
 
 func newCluster(t testing.TB, seed uint64, opts []Option) *Cluster {
 	return &Cluster{
-		t: t, net: memnet.New(seed), opts: opts, enc: testkit.WithEncoding(t),
+		t: t, net: memnet.New(seed), opts: opts, enc: testkit.WithEncoding(t), kept: journal.NewMemory(),
 		live: make(map[string]*cluster.Node), clocks: make(map[string]*clock),
 	}
 }
@@ -308,6 +317,7 @@ func (c *Cluster) config(name string, opts []Option) cluster.Config {
 		Name: "test", NodeID: name, Bind: name + ":" + port, Seeds: []string{"n1:" + port},
 		Network: c.net.Host(name),
 		Clock:   c.clock(name),
+		Journal: c.kept,
 		Logger:  zaptest.NewLogger(c.t, zaptest.Level(zap.WarnLevel)).Named(name),
 
 		SystemOptions: []actor.Option{c.enc},

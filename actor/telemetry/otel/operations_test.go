@@ -17,7 +17,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -199,7 +198,7 @@ func withPlacement(t *testing.T, tr tracing) (c *clustertest.Cluster, at *placem
 		}
 	})
 	cfg := placement.Config{
-		Journal: journal.NewMemory(), Factories: []placement.Factory{clerks.Factory(func(int) actor.Behavior[word] { return clerk(answer) })},
+		Factories: []placement.Factory{clerks.Factory(func(int) actor.Behavior[word] { return clerk(answer) })},
 	}
 	for _, n := range c.Nodes() {
 		coordinator, err := placement.Start(n, cfg)

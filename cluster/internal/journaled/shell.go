@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -22,13 +23,19 @@ const maxAppend = 4 << 20
 // A Config says how the facts F of a coordinator are stored. Its commands are of type C, and its
 // ledger of type L, whose zero value is empty.
 type Config[C, F, L any] struct {
-	ID            string // the persistence id
-	Journal       persistence.Journal
-	With          func(L, F) L // returns the ledger after one more fact
-	SnapshotEvery int          // facts between two snapshots, if the journal keeps snapshots
-	Tick          C            // a command without content, which the actor tells itself
+	ID            string              // the persistence id
+	Journal       persistence.Journal // nil: it forgets its facts when it ends
+	With          func(L, F) L        // returns the ledger after one more fact
+	SnapshotEvery int                 // facts between two snapshots, if the journal keeps snapshots
+	Tick          C                   // a command without content, which the actor tells itself
 
 	Size func(F) int // in bytes; nil for 4 KiB each
+}
+
+// JournalOf returns the journal of a system, which is the one of its node; nil if it has none.
+func JournalOf(s *actor.System) persistence.Journal {
+	j, _ := extension.Get[persistence.Journal](s)
+	return j
 }
 
 // A Coordinator is what the shell runs. Its methods are called inside the actor. It may be a
@@ -70,6 +77,9 @@ type Shell[C, F, E any] struct {
 func New[C, F, E, L any](cfg Config[C, F, L], c Coordinator[C, F, E, L]) actor.Behavior[C] {
 	s := &Shell[C, F, E]{tick: cfg.Tick, size: cfg.Size, do: c.Do, next: c.Next, waiting: map[home.Token]func(any, error){}}
 	s.refuser, _ = any(c).(Refuser[F, E])
+	if cfg.Journal == nil {
+		cfg.Journal = journal.NewMemory()
+	}
 	var empty L
 	options := persistence.Options[C, F, L]{StashCapacity: math.MaxInt}
 	options.OnSignal = func(ctx *actor.Context[C], l L, sig persistence.Signal) persistence.Effect[F] {

@@ -23,7 +23,6 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -334,11 +333,11 @@ func TestTheCommandsTellOfEntities(t *testing.T) {
 }
 
 func TestTheCommandsTellOfSchedules(t *testing.T) {
-	nodes, store := start(t, []string{"anna", "bert"}), journal.NewMemory()
+	nodes := start(t, []string{"anna", "bert"})
 	require.Equal(t, result{0, "The node has started no schedule.\n", ""}, nodes[0].run(t, "schedules"))
 	jobs := map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return errors.New("no books") })}
 	for _, n := range nodes {
-		_, err := cron.Start(n.Node, cron.Config{Journal: store, Jobs: jobs, Entries: []cron.Entry{{Name: "audit", Spec: "0 3 1 1 *"}}})
+		_, err := cron.Start(n.Node, cron.Config{Jobs: jobs, Entries: []cron.Entry{{Name: "audit", Spec: "0 3 1 1 *"}}})
 		require.NoError(t, err)
 	}
 	n := nodes[0]

@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/cli"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A node is a real node on the loopback interface that serves its status.
@@ -33,8 +34,9 @@ func start(t *testing.T, names []string, opts ...cluster.HandlerOption) []node {
 	defer cancel()
 	var nodes []node
 	var seeds []string
+	store := journal.NewMemory()
 	for _, name := range names {
-		n, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: name, Seeds: seeds, AppVersion: "v1.2.0", Logger: zap.NewNop()})
+		n, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: name, Seeds: seeds, AppVersion: "v1.2.0", Journal: store, Logger: zap.NewNop()})
 		require.NoError(t, err)
 		t.Cleanup(func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

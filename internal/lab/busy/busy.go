@@ -71,7 +71,7 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 	p := &Program{dir: dir, store: store, leases: lease.NewMemory(), release: make(chan struct{})}
 	for i := range n {
 		cfg := cluster.Config{
-			Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop(),
+			Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Journal: store, Logger: zap.NewNop(),
 			SystemOptions: []actor.Option{actor.WithTimeSampling(1)}, // so that no metric is without a value by chance
 		}
 		if i > 0 {
@@ -100,13 +100,13 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[sold]) error { return nil }))
 	actor.Spawn(n, behaviors.Singleton(sales.Behavior), "sales")
 	clerks := placement.NewType[string, string]("clerk")
-	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced(), sharding.WithJournal(p.store)); err != nil {
+	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced()); err != nil {
 		return err
 	}
 	if err := p.schedule(n); err != nil { //nolint:contextcheck // the schedule outlives the start
 		return err
 	}
-	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
+	cfg := placement.Config{Factories: []placement.Factory{
 		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
 	}}
 	c, err := placement.Start(n, cfg) //nolint:contextcheck // the coordinator outlives the start

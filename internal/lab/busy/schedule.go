@@ -10,7 +10,6 @@ import (
 // schedule starts a schedule with an entry that is due once a year.
 func (p *Program) schedule(n *cluster.Node) error {
 	_, err := cron.Start(n, cron.Config{
-		Journal: p.store,
 		Jobs:    map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return nil })},
 		Entries: []cron.Entry{{Name: "audit", Spec: "0 3 1 1 *"}},
 	})

@@ -24,11 +24,11 @@ func serve(ctx context.Context, s settings) error {
 		return err
 	}
 	defer journal.Close()
-	node, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: s.node, Bind: s.bind, Seeds: s.seeds, Logger: zap.NewNop()})
+	node, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: s.node, Bind: s.bind, Seeds: s.seeds, Journal: journal, Logger: zap.NewNop()})
 	if err != nil {
 		return err
 	}
-	carts, err := sharding.Start(node, "cart", cart(journal), sharding.EventSourced(), sharding.WithJournal(journal))
+	carts, err := sharding.Start(node, "cart", cart(journal), sharding.EventSourced())
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func stored(e sharding.Entity, journal persistence.Journal, node string) actor.B
 // startRegion starts a node of the cluster. Entities without a journal keep nothing, so they need
 // no margin either.
 func startRegion(ctx context.Context, cfg nodeConfig, opts ...sharding.Option) (node *cluster.Node, r *sharding.Region[Question], end func(), err error) {
+	settings := cluster.Config{Name: "entities", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Logger: zap.NewNop()}
 	factory, end := func(sharding.Entity) actor.Behavior[Question] { return inMemory(cfg.Name) }, func() {}
 	opts = append(opts, sharding.EventSourced(), sharding.PassivateAfter(0))
 	if cfg.Database != "" {
@@ -75,9 +76,9 @@ func startRegion(ctx context.Context, cfg nodeConfig, opts ...sharding.Option) (
 		}
 		end = func() { _ = journal.Close() } // the node has ended
 		factory = func(e sharding.Entity) actor.Behavior[Question] { return stored(e, journal, cfg.Name) }
-		opts = append(opts, sharding.WithJournal(journal))
+		settings.Journal = journal
 	}
-	if node, err = cluster.Start(ctx, cluster.Config{Name: "entities", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Logger: zap.NewNop()}); err != nil {
+	if node, err = cluster.Start(ctx, settings); err != nil {
 		end()
 		return nil, nil, nil, err
 	}

@@ -47,12 +47,12 @@ var mutants = []mutant{
 	{"gossip: a removed member comes back", "cluster/internal/membership/merge.go", "\tif _, removed := t.tombstones[id]; removed {\n\t\tt.remove(id, tombstoneOf(m), news)\n\t\treturn\n\t}\n", "", "cluster/internal/membership"},
 
 	// network
-	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " && (o.bytes+size <= o.MaxBytes || o.Len() == 0)", "", "remote"},
-	{"remote: a frame may have any size", "remote/internal/wire/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
-	{"remote: parts may have any size", "remote/internal/wire/reassembly.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
-	{"remote: acknowledges what was not sent", "remote/internal/outbox/outbox.go", " || count > o.acked+uint64(o.inFlight.len()) {", " {", "remote"},
-	{"remote: unauthenticated connections have no grace", "remote/unauthenticated.go", " && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:", " && false:", "remote"},
-	{"remote: a session that is not known goes on", "remote/sessions.go", "if goesOn && !known {", "if goesOn && old == nil {", "remote"},
+	{"remote: the outbox has no bound of bytes", "internal/transport/outbox/outbox.go", " && (o.bytes+size <= o.MaxBytes || o.Len() == 0)", "", "internal/transport"},
+	{"remote: a frame may have any size", "internal/transport/wire/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "internal/transport"},
+	{"remote: parts may have any size", "internal/transport/wire/reassembly.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "internal/transport"},
+	{"remote: acknowledges what was not sent", "internal/transport/outbox/outbox.go", " || count > o.acked+uint64(o.inFlight.len()) {", " {", "internal/transport"},
+	{"remote: unauthenticated connections have no grace", "internal/transport/unauthenticated.go", " && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:", " && false:", "internal/transport"},
+	{"remote: a session that is not known goes on", "internal/transport/sessions.go", "if goesOn && !known {", "if goesOn && old == nil {", "internal/transport"},
 
 	// actors
 	{"stash: one more than its limit", "actor/stash.go", "return len(s.kept) >= s.capacity }", "return len(s.kept) > s.capacity }", "actor"},

@@ -116,7 +116,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	}
 	defer journal.Close()
 	settings := cluster.Config{
-		Name: cfg.Cluster, NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Secret: cfg.Secret, Logger: log,
+		Name: cfg.Cluster, NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Secret: cfg.Secret, Journal: journal, Logger: log,
 	}
 	if settings.TLS, err = cfg.Identity.config(); err != nil {
 		return err

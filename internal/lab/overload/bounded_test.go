@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -26,7 +25,7 @@ var bounded = map[string]target{
 		return func(s *actor.System) actor.ActorRef[Work] { return singleton.Ref[Work](s, "s") }
 	},
 	"entity": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() }, journal.NewMemory(), actor.Bounded(10))
+		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() }, actor.Bounded(10))
 	},
 	"placed": placedWith(actor.Bounded(10)),
 }

@@ -137,20 +137,19 @@ var targets = map[string]target{
 		return singletonOf(func(l *ledger) actor.Behavior[Work] { return l.eventSourced("s", j) })(t, c, l)
 	},
 	"entity": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() }, journal.NewMemory())
+		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() })
 	},
 	"entity, event-sourced": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
 		j := journal.NewMemory()
-		return entityOf(t, c, func(e sharding.Entity) actor.Behavior[Work] { return l.eventSourced(e.PersistenceID(), j) }, j)
+		return entityOf(t, c, func(e sharding.Entity) actor.Behavior[Work] { return l.eventSourced(e.PersistenceID(), j) })
 	},
 	"placed": placedWith(),
 }
 
 func placedWith(opts ...actor.SpawnOption) target {
 	return func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		j := journal.NewMemory()
 		for i, n := range c.Nodes() {
-			coordinator, err := placement.Start(n, placement.Config{Journal: j, Factories: []placement.Factory{placed.Factory(func(string) actor.Behavior[Work] { return l.plain() }, opts...)}})
+			coordinator, err := placement.Start(n, placement.Config{Factories: []placement.Factory{placed.Factory(func(string) actor.Behavior[Work] { return l.plain() }, opts...)}})
 			require.NoError(t, err)
 			if i == 0 {
 				_, err = coordinator.Submit(t.Context(), placed.Spec("desks/one", ""))
@@ -161,9 +160,9 @@ func placedWith(opts ...actor.SpawnOption) target {
 	}
 }
 
-func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], j *journal.Memory, opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
+func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
 	for _, n := range c.Nodes() {
-		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.WithJournal(j), sharding.SpawnOptions(opts...))
+		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.SpawnOptions(opts...))
 		require.NoError(t, err)
 	}
 	return func(s *actor.System) actor.ActorRef[Work] { return sharding.RefOf[Work](s, "e", "hot") }

@@ -29,13 +29,12 @@ func serve(ctx context.Context, s settings) error {
 		return err
 	}
 	defer journal.Close()
-	node, err := cluster.Start(ctx, cluster.Config{Name: "reminders", NodeID: s.node, Bind: s.bind, Seeds: s.seeds, Logger: zap.NewNop()})
+	node, err := cluster.Start(ctx, cluster.Config{Name: "reminders", NodeID: s.node, Bind: s.bind, Seeds: s.seeds, Journal: journal, Logger: zap.NewNop()})
 	if err != nil {
 		return err
 	}
 	o := &office{node: s.node, journal: journal, post: newPost(s.recipient)}
-	region, err := sharding.Start(node, "reminder", o.entity, sharding.EventSourced(), sharding.PassivateAfter(idle),
-		sharding.WithJournal(journal), sharding.WithTimers(journal))
+	region, err := sharding.Start(node, "reminder", o.entity, sharding.EventSourced(), sharding.PassivateAfter(idle), sharding.WithTimers(journal))
 	if err != nil {
 		return err
 	}

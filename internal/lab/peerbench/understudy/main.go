@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/transport"
+
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
@@ -254,7 +255,7 @@ func (contender) Timers(r *bench.Run) {
 
 // node starts a system that others reach. A message is a little larger than its payload.
 func node() *actor.System {
-	e, err := remote.Listen(remote.Config{MaxMessage: 2 * bench.MostPayload})
+	e, err := transport.Listen(transport.Config{MaxMessage: 2 * bench.MostPayload})
 	if err != nil {
 		panic(err)
 	}

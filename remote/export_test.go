@@ -1,9 +1,0 @@
-package remote
-
-import "github.com/understudy-go/understudy/internal/protocol"
-
-// Speak makes an endpoint speak some versions of the protocol of this package, as another release
-// would.
-func Speak(c *Config, lowest, highest uint64) {
-	c.versions = protocol.Range{Min: lowest, Max: highest}
-}
