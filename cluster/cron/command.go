@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 )
 
 // A command is a message to the keeper of a schedule.
@@ -32,7 +31,7 @@ type (
 	look  struct{ quiet } // something is due
 	ended struct {        // a run has returned
 		quiet
-		key plan.Key
+		key key
 		due time.Time
 		err error
 	}
@@ -75,13 +74,13 @@ func init() {
 	actor.RegisterType[request]("understudy/cron.request")
 	actor.RegisterType[stopSoon]("understudy/cron.stop-soon")
 	actor.RegisterType[answer]("understudy/cron.answer")
-	actor.RegisterType[plan.Ledger]("understudy/cron.ledger")
-	actor.RegisterType[plan.EntrySet]("understudy/cron.entry-set")
-	actor.RegisterType[plan.EntryRemoved]("understudy/cron.entry-removed")
-	actor.RegisterType[plan.Rewound]("understudy/cron.rewound")
-	actor.RegisterType[plan.RunsSkipped]("understudy/cron.runs-skipped")
-	actor.RegisterType[plan.RunDue]("understudy/cron.run-due")
-	actor.RegisterType[plan.RunBegun]("understudy/cron.run-begun")
-	actor.RegisterType[plan.RunEnded]("understudy/cron.run-ended")
+	actor.RegisterType[ledger]("understudy/cron.ledger")
+	actor.RegisterType[entrySet]("understudy/cron.entry-set")
+	actor.RegisterType[entryRemoved]("understudy/cron.entry-removed")
+	actor.RegisterType[rewound]("understudy/cron.rewound")
+	actor.RegisterType[runsSkipped]("understudy/cron.runs-skipped")
+	actor.RegisterType[runDue]("understudy/cron.run-due")
+	actor.RegisterType[runBegun]("understudy/cron.run-begun")
+	actor.RegisterType[runEnded]("understudy/cron.run-ended")
 	actor.RegisterError("understudy/cron.no-entry", ErrNoEntry)
 }

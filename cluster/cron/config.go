@@ -5,61 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// The description of entries. go doc shows the fields under the path of package plan:
-//
-//	go doc github.com/understudy-go/understudy/cluster/cron/internal/plan Entry
-type (
-	// An Entry says when a job runs, and what becomes of runs that cannot. Its fields are Name,
-	// Spec, Zone, Job, Args, Missed, Grace, Overlap, Jitter and Paused.
-	Entry = plan.Entry
-
-	// Missed is the policy for runs that were due while the schedule did not run: [Skip], [Once] or
-	// [All].
-	Missed = plan.Missed
-
-	// Overlap is the policy for runs that are due while another of their entry is going on:
-	// [SkipRun], [QueueRun] or [Allow].
-	Overlap = plan.Overlap
-
-	// A Record is what has become of a run, or of several that did not take place.
-	Record = plan.Record
-
-	// An Outcome is what has become of a run: [Done], [Failed], [NotRun] or [Overlapped].
-	Outcome = plan.Outcome
-)
-
-// The policies for missed runs, besides [All].
-const (
-	Skip = plan.Skip // none of them runs
-	Once = plan.Once // the last of them runs
-)
-
-// All returns the policy by which missed runs run one after the other: the last ones, at most as
-// many as atMost. Entries with an atMost that is not from 1 to 1000 are refused.
-func All(atMost int) Missed { return plan.All(atMost) }
-
-// The policies for runs that overlap.
-const (
-	SkipRun  = plan.SkipRun  // the later one does not run
-	QueueRun = plan.QueueRun // it runs afterwards
-	Allow    = plan.Allow    // both run at the same time
-)
-
-// The outcomes of runs.
-const (
-	Done       = plan.Done       // the job has returned, or the recipient has replied
-	Failed     = plan.Failed     // with an error
-	NotRun     = plan.NotRun     // it was due while the schedule ran nowhere
-	Overlapped = plan.Overlapped // it was due while another run of the entry was going on
-)
-
 // MaxEntries is how many entries a schedule has at most.
-const MaxEntries = plan.MaxItems
+const MaxEntries = maxItems
 
 // A Config has the settings of a schedule. It is the same on all nodes of one version of a program.
 type Config struct {

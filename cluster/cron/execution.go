@@ -7,7 +7,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -15,8 +14,8 @@ import (
 
 // begin begins a run in an actor of its own, because the instance must not end before its runs have
 // returned.
-func (k *keeper) begin(b plan.RunBegun, item *plan.Item) {
-	key := plan.KeyOf(b.Name, b.Due)
+func (k *keeper) begin(b runBegun, item *item) {
+	key := keyOf(b.Name, b.Due)
 	k.running[key] = true
 	job, known := k.cfg.Jobs[item.Entry.JobName()]
 	if !known { // this program is older than the one that has set the entry
@@ -44,7 +43,7 @@ func call(ctx context.Context, job Job, run Run) (err error) {
 	return err
 }
 
-func runOf(b plan.RunBegun, item *plan.Item) Run {
+func runOf(b runBegun, item *item) Run {
 	run := Run{Entry: b.Name, Args: item.Entry.Args, Due: b.Due.UTC(), Attempt: b.Attempt, Generation: generation.Unpack(b.Generation)}
 	if zone, err := time.LoadLocation(item.Entry.Zone); err == nil {
 		run.Due = run.Due.In(zone)

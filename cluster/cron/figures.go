@@ -7,7 +7,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/status"
@@ -19,29 +18,29 @@ type figures struct {
 
 	mu     sync.Mutex // guards all below
 	counts map[Outcome]uint64
-	here   bool        // the instance is on this node
-	ledger plan.Ledger // if here
+	here   bool   // the instance is on this node
+	ledger ledger // if here
 	now    func() time.Time
 }
 
 func newFigures() *figures { return &figures{counts: map[Outcome]uint64{}} }
 
 // note counts what facts say, and keeps the ledger and its clock for the status page.
-func (f *figures) note(facts []plan.Fact, l plan.Ledger, now func() time.Time) {
+func (f *figures) note(facts []fact, l ledger, now func() time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.here, f.ledger, f.now = true, l, now
 	for _, fact := range facts {
 		switch fact := fact.(type) {
-		case plan.RunsSkipped:
+		case runsSkipped:
 			f.counts[fact.Why] += uint64(fact.Count)
-		case plan.RunEnded:
+		case runEnded:
 			f.counts[fact.Outcome]++
-		case plan.RunBegun:
+		case runBegun:
 			if fact.Attempt == 1 {
 				f.lateness.Observe(max(fact.At.Sub(fact.Due), 0))
 			}
-		case plan.EntrySet, plan.EntryRemoved, plan.Rewound, plan.RunDue:
+		case entrySet, entryRemoved, rewound, runDue:
 		}
 	}
 }
@@ -50,7 +49,7 @@ func (f *figures) note(facts []plan.Fact, l plan.Ledger, now func() time.Time) {
 func (f *figures) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.here, f.ledger, f.now = false, plan.Ledger{}, nil
+	f.here, f.ledger, f.now = false, ledger{}, nil
 }
 
 // outcomes are all of them; each has a series from the start, because an increase from no series is

@@ -8,7 +8,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -21,8 +20,8 @@ import (
 const snapshotEvery = 500
 
 type (
-	effect = persistence.Effect[plan.Fact]
-	shell  = journaled.Shell[command, plan.Fact, func()]
+	effect = persistence.Effect[fact]
+	shell  = journaled.Shell[command, fact, func()]
 )
 
 // A keeper is the instance of a schedule. It turns the time and requests into facts, which are
@@ -32,9 +31,9 @@ type keeper struct {
 	*shell
 	clock    *storeclock.Clock
 	alarm    *storeclock.Timer
-	planner  *plan.Planner
-	ledger   plan.Ledger // after the facts that are being stored, too
-	running  map[plan.Key]bool
+	planner  *planner
+	ledger   ledger // after the facts that are being stored, too
+	running  map[key]bool
 	stop     context.CancelFunc // of all runs
 	runs     context.Context
 	begun    bool // it has looked for the first time
@@ -44,13 +43,13 @@ type keeper struct {
 
 // keeperOf returns the behavior of the instance of a schedule.
 func keeperOf(c *Schedule) actor.Behavior[command] {
-	return journaled.New(journaled.Config[command, plan.Fact, plan.Ledger]{
-		ID: "cron/" + c.cfg.Name, Journal: journaled.JournalOf(c.system), With: plan.Ledger.With, SnapshotEvery: snapshotEvery, Tick: look{},
-	}, &keeper{Schedule: c, planner: plan.NewPlanner(), running: map[plan.Key]bool{}, warned: map[string]bool{}})
+	return journaled.New(journaled.Config[command, fact, ledger]{
+		ID: "cron/" + c.cfg.Name, Journal: journaled.JournalOf(c.system), With: ledger.With, SnapshotEvery: snapshotEvery, Tick: look{},
+	}, &keeper{Schedule: c, planner: newPlanner(), running: map[key]bool{}, warned: map[string]bool{}})
 }
 
 // Begin implements [journaled.Coordinator]. It first asks what time it is.
-func (k *keeper) Begin(s *shell, l plan.Ledger) effect {
+func (k *keeper) Begin(s *shell, l ledger) effect {
 	k.shell, k.ledger = s, l
 	k.runs, k.stop = context.WithCancel(s.Ctx)
 	s.Ctx.Defer(k.stop)
@@ -110,7 +109,7 @@ func (k *keeper) Do(e func()) { e() }
 
 // step stores facts, and those that follow from them at this time. then is called when they are
 // durable, after the runs that follow have begun.
-func (k *keeper) step(facts []plan.Fact, then ...func()) effect {
+func (k *keeper) step(facts []fact, then ...func()) effect {
 	k.ledger = k.ledger.Apply(facts)
 	if k.stopping {
 		return k.settle(k.Save(facts, then))
@@ -118,13 +117,13 @@ func (k *keeper) step(facts []plan.Fact, then ...func()) effect {
 	now := k.now()
 	due := k.planner.Due(k.ledger, now)
 	facts, k.ledger = append(facts, due...), k.ledger.Apply(due)
-	var begun []plan.RunBegun
+	var begun []runBegun
 	for more := true; more; {
-		var next []plan.Fact
-		next, more = plan.Begin(k.ledger, k.host(begun), now), false
+		var next []fact
+		next, more = beginDue(k.ledger, k.host(begun), now), false
 		facts, k.ledger = append(facts, next...), k.ledger.Apply(next)
 		for _, f := range next {
-			if f, begins := f.(plan.RunBegun); begins {
+			if f, begins := f.(runBegun); begins {
 				begun = append(begun, f)
 			} else {
 				more = true // a run was given up, so that another one can begin
@@ -143,11 +142,11 @@ func (k *keeper) step(facts []plan.Fact, then ...func()) effect {
 }
 
 // host returns where runs begin. begun are those that are about to.
-func (k *keeper) host(begun []plan.RunBegun) plan.Host {
-	return plan.Host{
+func (k *keeper) host(begun []runBegun) host {
+	return host{
 		Node: k.node, Process: k.process, Generation: k.Epoch, Room: k.cfg.MaxRuns - len(k.running) - len(begun),
-		Running: func(key plan.Key) bool {
-			return k.running[key] || slices.ContainsFunc(begun, func(b plan.RunBegun) bool { return plan.KeyOf(b.Name, b.Due) == key })
+		Running: func(key key) bool {
+			return k.running[key] || slices.ContainsFunc(begun, func(b runBegun) bool { return keyOf(b.Name, b.Due) == key })
 		},
 	}
 }
@@ -167,12 +166,12 @@ func (k *keeper) end(e ended) effect {
 	if k.runs.Err() != nil && e.err != nil && guard.Is(e.err, context.Canceled) {
 		return k.settle(persistence.None)
 	}
-	fact := plan.RunEnded{Name: e.key.Name, Due: e.due, Outcome: plan.Done, At: k.now()}
+	f := runEnded{Name: e.key.Name, Due: e.due, Outcome: Done, At: k.now()}
 	if e.err != nil {
-		fact.Outcome, fact.Error = plan.Failed, plan.Shortened(guard.Text(e.err))
+		f.Outcome, f.Error = Failed, shortened(guard.Text(e.err))
 		k.Ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", e.key.Name), zap.Time("due", e.due), zap.Error(e.err))
 	}
-	return k.step([]plan.Fact{fact})
+	return k.step([]fact{f})
 }
 
 // warn logs which entries have no runs, once until they have some.

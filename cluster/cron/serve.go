@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -14,13 +13,13 @@ import (
 func (k *keeper) serve(r request) effect {
 	facts, a, err := k.decide(k.ledger, r)
 	if err != nil || len(facts) == 0 {
-		return persistence.Reply[plan.Fact](r.ReplyTo, actor.Result[answer]{Value: a, Err: err})
+		return persistence.Reply[fact](r.ReplyTo, actor.Result[answer]{Value: a, Err: err})
 	}
 	return k.step(facts, func() { r.ReplyTo.Tell(actor.Result[answer]{}) })
 }
 
 // decide returns the facts that a request brings about, or the answer.
-func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
+func (k *keeper) decide(l ledger, r request) ([]fact, answer, error) {
 	switch r.Op {
 	case opList:
 		return nil, k.list(l, r.Name), nil
@@ -35,7 +34,7 @@ func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
 	}
 	switch r.Op {
 	case opRemove:
-		return []plan.Fact{plan.EntryRemoved{Name: r.Name}}, answer{}, nil
+		return []fact{entryRemoved{Name: r.Name}}, answer{}, nil
 	case opPause, opResume:
 		return k.pause(l, item, r.Op == opPause), answer{}, nil
 	case opRewind:
@@ -50,7 +49,7 @@ func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
 	return nil, answer{}, fmt.Errorf("this host does not know the operation %d; its program is older", r.Op)
 }
 
-func (k *keeper) set(l plan.Ledger, r request) ([]plan.Fact, error) {
+func (k *keeper) set(l ledger, r request) ([]fact, error) {
 	if r.Entry == nil {
 		return nil, errors.New("the request has no entry")
 	}
@@ -63,15 +62,15 @@ func (k *keeper) set(l plan.Ledger, r request) ([]plan.Fact, error) {
 	return k.change(l, *r.Entry), nil
 }
 
-func (k *keeper) pause(l plan.Ledger, item *plan.Item, paused bool) []plan.Fact {
+func (k *keeper) pause(l ledger, item *item, paused bool) []fact {
 	changed := item.Entry
 	changed.Paused = paused
 	return k.change(l, changed)
 }
 
 // change returns the facts by which there is an entry, and it has runs; nil if nothing changes.
-func (k *keeper) change(l plan.Ledger, to plan.Entry) []plan.Fact {
-	facts := k.planner.Set(l, plan.EntrySet{Entry: to, At: k.now()})
+func (k *keeper) change(l ledger, to Entry) []fact {
+	facts := k.planner.Set(l, entrySet{Entry: to, At: k.now()})
 	if item, there := l.Item(to.Name); there && item.Entry == to && len(facts) == 1 {
 		return nil
 	}
@@ -79,16 +78,16 @@ func (k *keeper) change(l plan.Ledger, to plan.Entry) []plan.Fact {
 }
 
 // rewind returns the fact that no time that is yet to come has been dealt with.
-func rewind(item *plan.Item, now time.Time) []plan.Fact {
+func rewind(item *item, now time.Time) []fact {
 	if !item.Cursor.After(now) {
 		return nil
 	}
-	return []plan.Fact{plan.Rewound{Name: item.Entry.Name, To: now}}
+	return []fact{rewound{Name: item.Entry.Name, To: now}}
 }
 
 // trigger returns the facts of a run that counts as due at that time. A request that comes twice
 // triggers one run.
-func trigger(item *plan.Item, at time.Time) ([]plan.Fact, error) {
+func trigger(item *item, at time.Time) ([]fact, error) {
 	for _, o := range item.Open {
 		if o.Due.Equal(at) {
 			return nil, nil
@@ -102,17 +101,17 @@ func trigger(item *plan.Item, at time.Time) ([]plan.Fact, error) {
 	switch {
 	case item.Entry.Overlap == SkipRun && len(item.Open) > 0:
 		return nil, fmt.Errorf("entry %q: a run is going on since %v, and runs of it do not overlap", item.Entry.Name, item.Open[0].Due)
-	case len(item.Open) >= plan.MaxOpen:
+	case len(item.Open) >= maxOpen:
 		return nil, fmt.Errorf("entry %q: %d runs wait or go on, which are as many as an entry may have", item.Entry.Name, len(item.Open))
 	}
-	return []plan.Fact{plan.RunDue{Name: item.Entry.Name, Due: at, Manual: true}}, nil
+	return []fact{runDue{Name: item.Entry.Name, Due: at, Manual: true}}, nil
 }
 
 // page is how many statuses one answer has. The arguments of an entry are its largest part.
 const page = 50
 
 // list returns the entries whose names come after that one.
-func (k *keeper) list(l plan.Ledger, after string) answer {
+func (k *keeper) list(l ledger, after string) answer {
 	var a answer
 	for _, name := range l.Names() {
 		switch {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/status"
 )
 
@@ -71,7 +70,7 @@ func (f *figures) shown(name string) shownSchedule {
 	here, l, now := f.here, f.ledger, f.now
 	f.mu.Unlock()
 	s := shownSchedule{Name: name, Here: here, Entries: []shownEntry{}}
-	planner := plan.NewPlanner()
+	planner := newPlanner()
 	for _, name := range l.Names() {
 		s.Entries = append(s.Entries, entryOf(statusOf(planner, l.Items[name], now(), true)))
 	}

@@ -2,8 +2,6 @@ package cron
 
 import (
 	"time"
-
-	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 )
 
 // A Status is an entry with what is known of its runs.
@@ -17,12 +15,8 @@ type Status struct {
 	Problem  string             // why the entry has no runs, though it should, or ""
 }
 
-// An OpenRun is a run that has not ended. Its fields are Due, Manual, Attempt (0 if it waits),
-// Generation, Node and Begun.
-type OpenRun = plan.Open
-
 // statusOf returns the status of an entry.
-func statusOf(p *plan.Planner, i *plan.Item, now time.Time, history bool) Status {
+func statusOf(p *planner, i *item, now time.Time, history bool) Status {
 	s := Status{Entry: i.Entry, Declared: i.Declared != nil, Next: p.Next(i), Open: i.Open, Counts: i.Counts}
 	if history {
 		s.History = i.History

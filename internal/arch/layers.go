@@ -36,9 +36,8 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
-		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
-		{"cluster/cron/internal/calendar", nil}, // and when they are due
+		{"cluster/cron", []string{"cluster/cron/internal/calendar", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
+		{"cluster/cron/internal/calendar", nil}, // when runs are due
 		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/home", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                       // when remembered entities start

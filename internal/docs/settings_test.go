@@ -66,7 +66,7 @@ var settingsTables = []settingsTable{
 	{title: "placement.Config", dir: "cluster/placement", of: "Config", intro: "The settings of [`placement.Start`](../placement.md)."},
 	{title: "placement.Constraints", dir: "cluster/placement", of: "Constraints", intro: "The field `Constraints` of a `placement.Spec`."},
 	{title: "cron.Config", dir: "cluster/cron", of: "Config", intro: "The settings of [`cron.Start`](../cron.md)."},
-	{title: "cron.Entry", dir: "cluster/cron/internal/plan", of: "Entry", intro: "One entry of a schedule."},
+	{title: "cron.Entry", dir: "cluster/cron", of: "Entry", intro: "One entry of a schedule."},
 	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},
 	{title: "Delivery queue", dir: "actor/delivery", of: "QueueOption", intro: "Options of `delivery.NewQueue`."},
 	{title: "Router", dir: "actor/router", of: "Option", intro: "Options of routers. `RoundRobin` is the default choice."},

@@ -1,6 +1,4 @@
-// Package plan decides which runs of a schedule begin, and remembers what has become of them. It is
-// pure: the state of a schedule is a value, facts change it, and the time is an argument.
-package plan
+package cron
 
 import (
 	"cmp"
@@ -57,20 +55,21 @@ type Entry struct {
 	Paused bool
 }
 
-// Missed is how many of the runs that were missed run afterwards: the last ones.
+// Missed is the policy for runs that were due while the schedule did not run: [Skip], [Once] or
+// [All].
 type Missed int
 
 // The policies for missed runs, besides those that [All] returns.
 const (
-	Skip Missed = iota // none
-	Once               // the last one, for all of them
+	Skip Missed = iota // none of them runs
+	Once               // the last of them runs
 )
 
-// MaxMissed is the largest argument of [All].
-const MaxMissed = 1000
+// maxMissed is the largest argument of [All].
+const maxMissed = 1000
 
 // All returns the policy by which missed runs run one after the other: the last ones, at most as
-// many as atMost, which is 1 to [MaxMissed].
+// many as atMost. Entries with an atMost that is not from 1 to 1000 are refused.
 func All(atMost int) Missed {
 	if atMost < 1 {
 		return none
@@ -81,12 +80,13 @@ func All(atMost int) Missed {
 // none is the result of an All that makes no sense.
 const none = Missed(-1)
 
-// Overlap is a policy for runs that are due while another of their entry is going on.
+// Overlap is the policy for runs that are due while another of their entry is going on: [SkipRun],
+// [QueueRun] or [Allow].
 type Overlap int
 
-// The policies.
+// The policies for runs that overlap.
 const (
-	SkipRun  Overlap = iota // it does not run
+	SkipRun  Overlap = iota // the later one does not run
 	QueueRun                // it runs afterwards
 	Allow                   // both run at the same time
 )
@@ -95,7 +95,7 @@ const (
 const (
 	maxArgs   = 4096
 	maxJitter = 24 * time.Hour
-	MaxItems  = 1000 // entries of a schedule
+	maxItems  = 1000 // entries of a schedule
 )
 
 // Check returns an error that says what is wrong with an entry.
@@ -114,8 +114,8 @@ func (e Entry) Check() error {
 
 func (e Entry) checkPolicies() error {
 	switch {
-	case e.Missed < 0 || e.Missed > MaxMissed:
-		return fmt.Errorf("the policy All for missed runs needs a number from 1 to %d", MaxMissed)
+	case e.Missed < 0 || e.Missed > maxMissed:
+		return fmt.Errorf("the policy All for missed runs needs a number from 1 to %d", maxMissed)
 	case e.Overlap < SkipRun || e.Overlap > Allow:
 		return fmt.Errorf("the policy %d for runs that overlap does not exist; it is SkipRun, QueueRun or Allow", e.Overlap)
 	case e.Grace < 0:

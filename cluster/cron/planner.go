@@ -1,4 +1,4 @@
-package plan
+package cron
 
 import (
 	"fmt"
@@ -11,12 +11,13 @@ import (
 
 // The limits of runs.
 const (
-	MaxOpen  = 1000 // runs of an entry that have not ended; others are skipped
-	MaxHosts = 10   // on which a run begins, because each ends or loses the schedule while it is going on
+	maxOpen  = 1000 // runs of an entry that have not ended; others are skipped
+	maxHosts = 10   // on which a run begins, because each ends or loses the schedule while it is going on
 )
 
-// A Planner decides what is to happen. It remembers what it has computed, and nothing else.
-type Planner struct {
+// A planner decides which runs of a schedule begin, and remembers what has become of them. It is
+// pure: the state of a schedule is a value, facts change it, and the time is an argument.
+type planner struct {
 	calendars map[[2]string]parsed
 	next      map[string]upcoming
 }
@@ -33,25 +34,25 @@ type upcoming struct {
 	due        time.Time
 }
 
-// NewPlanner returns a planner.
-func NewPlanner() *Planner {
-	return &Planner{calendars: map[[2]string]parsed{}, next: map[string]upcoming{}}
+// newPlanner returns a planner.
+func newPlanner() *planner {
+	return &planner{calendars: map[[2]string]parsed{}, next: map[string]upcoming{}}
 }
 
 // Declare returns the facts that bring a ledger up to date with what the program declares. What was
 // changed at run time stays, until the program declares something else than before.
-func (p *Planner) Declare(l Ledger, entries []Entry, now time.Time) []Fact {
-	var facts []Fact
+func (p *planner) Declare(l ledger, entries []Entry, now time.Time) []fact {
+	var facts []fact
 	declared := map[string]bool{}
 	for _, e := range entries {
 		declared[e.Name] = true
 		if i, there := l.Items[e.Name]; !there || i.Declared == nil || *i.Declared != e {
-			facts = append(facts, p.Set(l, EntrySet{Entry: e, Declared: true, At: now})...)
+			facts = append(facts, p.Set(l, entrySet{Entry: e, Declared: true, At: now})...)
 		}
 	}
 	for name, i := range l.Items {
 		if i.Declared != nil && !declared[name] {
-			facts = append(facts, EntryRemoved{Name: name, Gone: true})
+			facts = append(facts, entryRemoved{Name: name, Gone: true})
 		}
 	}
 	return facts
@@ -59,16 +60,16 @@ func (p *Planner) Declare(l Ledger, entries []Entry, now time.Time) []Fact {
 
 // Set returns the facts by which an entry is new or has changed. If a clock that was ahead has used
 // up its times, it starts from now.
-func (p *Planner) Set(l Ledger, f EntrySet) []Fact {
+func (p *planner) Set(l ledger, f entrySet) []fact {
 	i := l.With(f).Items[f.Entry.Name]
 	if p.usedUp(i, f.At) {
-		return []Fact{f, Rewound{Name: f.Entry.Name, To: f.At}}
+		return []fact{f, rewound{Name: f.Entry.Name, To: f.At}}
 	}
-	return []Fact{f}
+	return []fact{f}
 }
 
 // Due returns the facts about the runs that are due.
-func (p *Planner) Due(l Ledger, now time.Time) []Fact {
+func (p *planner) Due(l ledger, now time.Time) []fact {
 	var due []string
 	for name, i := range l.Items {
 		if at := p.Next(i); !at.IsZero() && !at.After(now) {
@@ -76,7 +77,7 @@ func (p *Planner) Due(l Ledger, now time.Time) []Fact {
 		}
 	}
 	slices.Sort(due)
-	var facts []Fact
+	var facts []fact
 	for _, name := range due {
 		facts = append(facts, p.dueOf(l.Items[name], now)...)
 	}
@@ -84,7 +85,7 @@ func (p *Planner) Due(l Ledger, now time.Time) []Fact {
 }
 
 // Next returns when the next run of an entry is to begin; the zero time if never.
-func (p *Planner) Next(i *Item) time.Time {
+func (p *planner) Next(i *item) time.Time {
 	e := i.Entry
 	c, err := p.calendar(e)
 	if err != nil || e.Paused || i.Removed {
@@ -102,7 +103,7 @@ func (p *Planner) Next(i *Item) time.Time {
 }
 
 // First returns when the next run of any entry is to begin; the zero time if never.
-func (p *Planner) First(l Ledger) time.Time {
+func (p *planner) First(l ledger) time.Time {
 	var first time.Time
 	for _, i := range l.Items {
 		if at := p.Next(i); !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -113,7 +114,7 @@ func (p *Planner) First(l Ledger) time.Time {
 }
 
 // Problem returns why an entry has no runs, though it should; nil if it has.
-func (p *Planner) Problem(i *Item, now time.Time) error {
+func (p *planner) Problem(i *item, now time.Time) error {
 	if _, err := p.calendar(i.Entry); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (p *Planner) Problem(i *Item, now time.Time) error {
 
 // usedUp reports whether times that are yet to come have been dealt with. The next one alone has
 // been if a clock was only corrected by seconds.
-func (p *Planner) usedUp(i *Item, now time.Time) bool {
+func (p *planner) usedUp(i *item, now time.Time) bool {
 	c, err := p.calendar(i.Entry)
 	if err != nil || i.Entry.Paused || i.Removed || !i.Cursor.After(now) {
 		return false
@@ -134,7 +135,7 @@ func (p *Planner) usedUp(i *Item, now time.Time) bool {
 	return !next.IsZero() && next.Before(i.Cursor)
 }
 
-func (p *Planner) calendar(e Entry) (*calendar.Calendar, error) {
+func (p *planner) calendar(e Entry) (*calendar.Calendar, error) {
 	key := [2]string{e.Spec, e.Zone}
 	c, known := p.calendars[key]
 	if !known {
@@ -155,23 +156,23 @@ func delay(e Entry, due time.Time) time.Duration {
 }
 
 // dueOf divides the runs that are due into those that take place and those that do not.
-func (p *Planner) dueOf(i *Item, now time.Time) []Fact {
+func (p *planner) dueOf(i *item, now time.Time) []fact {
 	e := i.Entry
 	c, _ := p.calendar(e) // Next has
 	fresh := c.Count(later(i.Cursor, now.Add(-e.grace()-e.Jitter-1)), now)
-	times, count := c.Last(i.Cursor, now, min(fresh+int(e.Missed), MaxMissed)+1), c.Count(i.Cursor, now)
+	times, count := c.Last(i.Cursor, now, min(fresh+int(e.Missed), maxMissed)+1), c.Count(i.Cursor, now)
 	for n := len(times) - 1; n >= 0 && times[n].Add(delay(e, times[n])).After(now); n-- {
 		times, count = times[:n], count-1
 	}
-	run := min(max(onTime(e, times, now), min(int(e.Missed), count)), MaxMissed, len(times))
+	run := min(max(onTime(e, times, now), min(int(e.Missed), count)), maxMissed, len(times))
 	if run == len(times) && count > run { // one of those that do not run is the last of them
 		run--
 	}
-	var facts []Fact
+	var facts []fact
 	if missed := times[:len(times)-run]; len(missed) > 0 {
-		facts = append(facts, RunsSkipped{Name: e.Name, Count: count - run, Last: missed[len(missed)-1], Why: NotRun, At: now})
+		facts = append(facts, runsSkipped{Name: e.Name, Count: count - run, Last: missed[len(missed)-1], Why: NotRun, At: now})
 	}
-	return append(facts, begin(i, times[len(times)-run:], now)...)
+	return append(facts, dueNow(i, times[len(times)-run:], now)...)
 }
 
 // onTime returns how many of the last times are not longer ago than the grace.
@@ -186,18 +187,18 @@ func onTime(e Entry, times []time.Time, now time.Time) int {
 	return n
 }
 
-// begin returns the facts for runs that are due and not missed.
-func begin(i *Item, due []time.Time, now time.Time) (facts []Fact) {
-	room := MaxOpen - len(i.Open)
+// dueNow returns the facts for runs that are due and not missed.
+func dueNow(i *item, due []time.Time, now time.Time) (facts []fact) {
+	room := maxOpen - len(i.Open)
 	if i.Entry.Overlap == SkipRun && len(i.Open) > 0 {
 		room = 0
 	}
 	taken := due[:min(len(due), room)]
 	for _, at := range taken {
-		facts = append(facts, RunDue{Name: i.Entry.Name, Due: at})
+		facts = append(facts, runDue{Name: i.Entry.Name, Due: at})
 	}
 	if rest := due[len(taken):]; len(rest) > 0 {
-		facts = append(facts, RunsSkipped{Name: i.Entry.Name, Count: len(rest), Last: rest[len(rest)-1], Why: Overlapped, At: now})
+		facts = append(facts, runsSkipped{Name: i.Entry.Name, Count: len(rest), Last: rest[len(rest)-1], Why: Overlapped, At: now})
 	}
 	return facts
 }

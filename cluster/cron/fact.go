@@ -1,36 +1,36 @@
-package plan
+package cron
 
 import "time"
 
-// A Fact is an event of a schedule. Facts are stored: their fields may be added to, and never
+// A fact is an event of a schedule. Facts are stored: their fields may be added to, and never
 // change their meaning.
 //
 //sumtype:decl
-type Fact interface{ fact() }
+type fact interface{ fact() }
 
 type (
-	// An EntrySet says that an entry is new or has changed.
-	EntrySet struct {
+	// An entrySet says that an entry is new or has changed.
+	entrySet struct {
 		Entry    Entry
 		Declared bool // by the program, and not at run time
 		At       time.Time
 	}
 
-	// An EntryRemoved says that there is no such entry any more.
-	EntryRemoved struct {
+	// An entryRemoved says that there is no such entry any more.
+	entryRemoved struct {
 		Name string
 		Gone bool // the program does not declare it any more, so it may be forgotten
 	}
 
-	// A Rewound says that times after To are due again. They had been dealt with while a clock was
+	// A rewound says that times after To are due again. They had been dealt with while a clock was
 	// ahead.
-	Rewound struct {
+	rewound struct {
 		Name string
 		To   time.Time
 	}
 
-	// A RunsSkipped says that runs that were due do not take place.
-	RunsSkipped struct {
+	// A runsSkipped says that runs that were due do not take place.
+	runsSkipped struct {
 		Name  string
 		Count int
 		Last  time.Time // when the last of them was due
@@ -38,15 +38,15 @@ type (
 		At    time.Time
 	}
 
-	// A RunDue says that a run takes place as soon as it can.
-	RunDue struct {
+	// A runDue says that a run takes place as soon as it can.
+	runDue struct {
 		Name   string
 		Due    time.Time
 		Manual bool // it was triggered, in addition to the runs of the expression
 	}
 
-	// A RunBegun says that an attempt of a run begins.
-	RunBegun struct {
+	// A runBegun says that an attempt of a run begins.
+	runBegun struct {
 		Name       string
 		Due        time.Time
 		Attempt    int // from 1
@@ -56,8 +56,8 @@ type (
 		At         time.Time
 	}
 
-	// A RunEnded says that a run is over.
-	RunEnded struct {
+	// A runEnded says that a run is over.
+	runEnded struct {
 		Name    string
 		Due     time.Time
 		Outcome Outcome
@@ -66,13 +66,13 @@ type (
 	}
 )
 
-func (EntrySet) fact()     {}
-func (EntryRemoved) fact() {}
-func (Rewound) fact()      {}
-func (RunsSkipped) fact()  {}
-func (RunDue) fact()       {}
-func (RunBegun) fact()     {}
-func (RunEnded) fact()     {}
+func (entrySet) fact()     {}
+func (entryRemoved) fact() {}
+func (rewound) fact()      {}
+func (runsSkipped) fact()  {}
+func (runDue) fact()       {}
+func (runBegun) fact()     {}
+func (runEnded) fact()     {}
 
 // An Outcome is what has become of a run.
 type Outcome string

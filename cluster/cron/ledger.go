@@ -1,4 +1,4 @@
-package plan
+package cron
 
 import (
 	"maps"
@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// A Ledger is the state of a schedule. It is immutable: With returns another one.
-type Ledger struct {
-	Items map[string]*Item // by the name of the entry; no item ever changes
+// A ledger is the state of a schedule. It is immutable: With returns another one.
+type ledger struct {
+	Items map[string]*item // by the name of the entry; no item ever changes
 }
 
-// An Item is an entry with what is known of its runs.
-type Item struct {
+// An item is an entry with what is known of its runs.
+type item struct {
 	Entry    Entry
 	Declared *Entry    // as the program has declared it last; nil if it was set at run time only
 	Removed  bool      // though the program declares it, or a run of it goes on
 	Cursor   time.Time // due times up to here are dealt with
-	Open     []Open    // runs that have not ended, those that are due first before the others
+	Open     []OpenRun // runs that have not ended, those that are due first before the others
 	History  []Record  // the last ones first
 	Counts   map[Outcome]uint64
 }
 
-// An Open is a run that has not ended.
-type Open struct {
+// An OpenRun is a run that has not ended.
+type OpenRun struct {
 	Due        time.Time
 	Manual     bool
 	Attempt    int // 0 if none has begun
@@ -54,56 +54,56 @@ const (
 )
 
 // With returns the ledger after a fact.
-func (l Ledger) With(f Fact) Ledger { return l.Apply([]Fact{f}) }
+func (l ledger) With(f fact) ledger { return l.Apply([]fact{f}) }
 
 // Apply returns the ledger after facts.
-func (l Ledger) Apply(facts []Fact) Ledger {
+func (l ledger) Apply(facts []fact) ledger {
 	if len(facts) == 0 {
 		return l
 	}
 	items := maps.Clone(l.Items)
 	if items == nil {
-		items = map[string]*Item{}
+		items = map[string]*item{}
 	}
 	for _, f := range facts {
 		apply(items, f)
 	}
-	return Ledger{Items: items}
+	return ledger{Items: items}
 }
 
-func apply(items map[string]*Item, f Fact) {
+func apply(items map[string]*item, f fact) {
 	switch f := f.(type) {
-	case EntrySet:
+	case entrySet:
 		set(items, f)
-	case EntryRemoved:
+	case entryRemoved:
 		remove(items, f)
-	case Rewound:
-		change(items, f.Name, func(i *Item) { i.Cursor = f.To })
-	case RunsSkipped:
-		change(items, f.Name, func(i *Item) { i.skip(f) })
-	case RunDue:
-		change(items, f.Name, func(i *Item) { i.due(f) })
-	case RunBegun:
-		change(items, f.Name, func(i *Item) { i.begin(f) })
-	case RunEnded:
-		change(items, f.Name, func(i *Item) { i.end(f) })
+	case rewound:
+		change(items, f.Name, func(i *item) { i.Cursor = f.To })
+	case runsSkipped:
+		change(items, f.Name, func(i *item) { i.skip(f) })
+	case runDue:
+		change(items, f.Name, func(i *item) { i.due(f) })
+	case runBegun:
+		change(items, f.Name, func(i *item) { i.begin(f) })
+	case runEnded:
+		change(items, f.Name, func(i *item) { i.end(f) })
 		forget(items, f.Name)
 	}
 }
 
 // Names returns the names of the entries that there are, in order.
-func (l Ledger) Names() []string {
+func (l ledger) Names() []string {
 	names := slices.Sorted(maps.Keys(l.Items))
 	return slices.DeleteFunc(names, func(name string) bool { return l.Items[name].Removed })
 }
 
-// Item returns an entry, unless it was removed.
-func (l Ledger) Item(name string) (*Item, bool) {
+// item returns an entry, unless it was removed.
+func (l ledger) Item(name string) (*item, bool) {
 	i, there := l.Items[name]
 	return i, there && !i.Removed
 }
 
-func change(items map[string]*Item, name string, by func(*Item)) {
+func change(items map[string]*item, name string, by func(*item)) {
 	if i, there := items[name]; there {
 		changed := *i
 		by(&changed)
@@ -112,12 +112,12 @@ func change(items map[string]*Item, name string, by func(*Item)) {
 }
 
 // remove keeps what has begun: the entry may come back while it goes on.
-func remove(items map[string]*Item, f EntryRemoved) {
+func remove(items map[string]*item, f entryRemoved) {
 	i, there := items[f.Name]
 	if !there {
 		return
 	}
-	removed := &Item{Entry: i.Entry, Declared: i.Declared, Removed: true, Open: begun(i.Open), History: i.History, Counts: i.Counts}
+	removed := &item{Entry: i.Entry, Declared: i.Declared, Removed: true, Open: begun(i.Open), History: i.History, Counts: i.Counts}
 	if f.Gone {
 		removed.Declared = nil
 	}
@@ -125,24 +125,24 @@ func remove(items map[string]*Item, f EntryRemoved) {
 	forget(items, f.Name)
 }
 
-func begun(open []Open) []Open {
-	return slices.DeleteFunc(slices.Clone(open), func(o Open) bool { return o.Attempt == 0 })
+func begun(open []OpenRun) []OpenRun {
+	return slices.DeleteFunc(slices.Clone(open), func(o OpenRun) bool { return o.Attempt == 0 })
 }
 
 // forget forgets what is no longer needed of an entry that was removed.
-func forget(items map[string]*Item, name string) {
+func forget(items map[string]*item, name string) {
 	i := items[name]
 	switch {
 	case i == nil || !i.Removed || len(i.Open) > 0:
 	case i.Declared != nil:
-		items[name] = &Item{Entry: i.Entry, Declared: i.Declared, Removed: true}
+		items[name] = &item{Entry: i.Entry, Declared: i.Declared, Removed: true}
 	default:
 		delete(items, name)
 	}
 }
 
-func set(items map[string]*Item, f EntrySet) {
-	var i Item
+func set(items map[string]*item, f entrySet) {
+	var i item
 	if before, there := items[f.Entry.Name]; there {
 		i = *before
 	}
@@ -157,22 +157,22 @@ func set(items map[string]*Item, f EntrySet) {
 	items[f.Entry.Name] = &i
 }
 
-func (i *Item) skip(f RunsSkipped) {
+func (i *item) skip(f runsSkipped) {
 	i.Cursor = later(i.Cursor, f.Last)
 	i.record(Record{Due: f.Last, Count: f.Count, Outcome: f.Why})
 }
 
-func (i *Item) due(f RunDue) {
+func (i *item) due(f runDue) {
 	if !f.Manual {
 		i.Cursor = later(i.Cursor, f.Due)
 	}
 	if i.openAt(f.Due) >= 0 { // it goes on, and the clock was set back since it began
 		return
 	}
-	i.Open = append(slices.Clone(i.Open), Open{Due: f.Due, Manual: f.Manual})
+	i.Open = append(slices.Clone(i.Open), OpenRun{Due: f.Due, Manual: f.Manual})
 }
 
-func (i *Item) begin(f RunBegun) {
+func (i *item) begin(f runBegun) {
 	if at := i.openAt(f.Due); at >= 0 {
 		i.Open = slices.Clone(i.Open)
 		o := &i.Open[at]
@@ -183,7 +183,7 @@ func (i *Item) begin(f RunBegun) {
 	}
 }
 
-func (i *Item) end(f RunEnded) {
+func (i *item) end(f runEnded) {
 	at := i.openAt(f.Due)
 	if at < 0 {
 		return
@@ -200,7 +200,7 @@ func (i *Item) end(f RunEnded) {
 // hostedElsewhere reports whether the last attempt has begun on another host: in another process,
 // or in another term of the schedule. A process that starts alone, again and again, does not begin
 // a term.
-func (o Open) hostedElsewhere(process, generation uint64) bool {
+func (o OpenRun) hostedElsewhere(process, generation uint64) bool {
 	return o.Process != process || term(o.Generation) != term(generation)
 }
 
@@ -208,11 +208,11 @@ func (o Open) hostedElsewhere(process, generation uint64) bool {
 func term(packed uint64) uint64 { return packed >> 32 }
 
 // openAt returns the index of the run that was due then, or -1.
-func (i *Item) openAt(due time.Time) int {
-	return slices.IndexFunc(i.Open, func(o Open) bool { return o.Due.Equal(due) })
+func (i *item) openAt(due time.Time) int {
+	return slices.IndexFunc(i.Open, func(o OpenRun) bool { return o.Due.Equal(due) })
 }
 
-func (i *Item) record(r Record) {
+func (i *item) record(r Record) {
 	i.History = append([]Record{r}, i.History[:min(len(i.History), kept-1)]...)
 	i.Counts = maps.Clone(i.Counts)
 	if i.Counts == nil {
@@ -228,8 +228,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Shortened returns the text of an error as it is stored.
-func Shortened(text string) string {
+// shortened returns the text of an error as it is stored.
+func shortened(text string) string {
 	if len(text) <= maxError {
 		return text
 	}
