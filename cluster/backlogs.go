@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/protocol"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
@@ -54,7 +55,7 @@ func backlogsOf(s *actor.System) actorhook.Backlogs {
 func toldBacklogs(actors []actorhook.ActorBacklog) (told backlogsTold) {
 	for _, b := range actors {
 		told.Actors = append(told.Actors, backlogTold{
-			Path: figureText(b.Path), Kind: b.Kind, Waiting: uint64(b.Waiting), Oldest: b.Oldest, Within: b.Within, //nolint:gosec // not negative
+			Path: status.Text(b.Path), Kind: b.Kind, Waiting: uint64(b.Waiting), Oldest: b.Oldest, Within: b.Within, //nolint:gosec // not negative
 			Dropped: b.Dropped, Dropping: b.Dropping, SinceDropped: b.SinceDropped,
 		})
 	}

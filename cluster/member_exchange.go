@@ -9,14 +9,11 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
-const (
-	// exchangePatience is how long a page waits for the answers of other members.
-	exchangePatience = 500 * time.Millisecond
-	// exchangeLast is how long the last answer of a member that does not answer is shown.
-	exchangeLast = 5 * time.Second
-)
+// exchangeLast is how long the last answer of a member that does not answer is shown.
+const exchangeLast = 5 * time.Second
 
 // A memberExchange tells other nodes the T of this node for their status pages, and collects
 // theirs. Nodes ask each other only while somebody looks at such a page.
@@ -25,7 +22,7 @@ type memberExchange[T any] struct {
 	feature protocol.Feature // of the nodes that answer
 	name    string           // of the actor that answers on each node, below /system
 	own     func() T
-	answers onDemand[map[ID]memberAnswer[T]]
+	answers status.OnDemand[map[ID]memberAnswer[T]]
 }
 
 type memberAsked[T any] struct {
@@ -47,16 +44,16 @@ func (e *memberExchange[T]) serve() {
 	}, e.name)
 }
 
-// refresh asks the reachable members and waits up to exchangePatience for the answers. If the last
+// refresh asks the reachable members and waits up to [status.Patience] for the answers. If the last
 // answers are new enough, it returns at once.
 func (e *memberExchange[T]) refresh(ctx context.Context) {
-	e.answers.refresh(ctx, func() func(map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
+	e.answers.Refresh(ctx, func() func(map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
 		return withAnswers(e.collect(ctx))
 	})
 }
 
 func (e *memberExchange[T]) collect(ctx context.Context) map[ID]T {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), exchangePatience) // others wait
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), status.Patience) // others wait
 	defer cancel()
 	defer context.AfterFunc(e.node.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	var (
@@ -101,66 +98,8 @@ func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[I
 
 func (e *memberExchange[T]) known() map[ID]T {
 	all := map[ID]T{}
-	for id, a := range e.answers.read() {
+	for id, a := range e.answers.Read() {
 		all[id] = a.told
 	}
 	return all
-}
-
-const onDemandHold = time.Second
-
-// An onDemand holds what others are asked for only while somebody looks at a status page. Its zero
-// value holds the zero T.
-type onDemand[T any] struct {
-	mu     sync.Mutex // guards the fields below
-	held   T
-	asked  time.Time
-	asking chan struct{} // closed when the answer is in; nil while nobody asks
-}
-
-// refresh calls ask, and changes what is held by the function that it returns. If the last answer
-// is new enough, refresh returns at once. If another caller asks already, refresh waits for that
-// answer, or until ctx ends.
-func (o *onDemand[T]) refresh(ctx context.Context, ask func() (change func(T) T)) {
-	end, wait := o.begin(time.Now())
-	switch {
-	case end != nil:
-		end(ask())
-	case wait != nil:
-		select {
-		case <-wait:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// begin decides what a caller does. If it returns end, the caller asks, and passes a function to
-// end that changes what is held. If it returns wait, another caller asks; wait is closed when the
-// answer is in. If both are nil, the last answer is new enough.
-func (o *onDemand[T]) begin(now time.Time) (end func(change func(T) T), wait <-chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.asking != nil {
-		return nil, o.asking
-	}
-	if !o.asked.IsZero() && now.Sub(o.asked) < onDemandHold {
-		return nil, nil
-	}
-	o.asking = make(chan struct{})
-	return o.end, nil
-}
-
-func (o *onDemand[T]) end(change func(T) T) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.held, o.asked = change(o.held), time.Now()
-	close(o.asking)
-	o.asking = nil
-}
-
-// read returns what is held. Nobody may change it.
-func (o *onDemand[T]) read() T {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.held
 }

@@ -53,7 +53,6 @@ type Node struct {
 	discoverer *discoverer
 	figures    *memberExchange[figuresTold]
 	backlogs   *memberExchange[backlogsTold]
-	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
 	history    historyWriter
@@ -131,7 +130,7 @@ func listen(cfg Config) (*Node, error) {
 	explainUnsharded(n.System, shardtree.NotOnNode)
 	n.history = newHistoryWriter(n.System)
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
-	peers.Attach(n.System, n.featuresOf)
+	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})
 	singletonhook.Attach(n.System, (*locator)(n))
 	extension.Set(n.System, n)
 	expected := cfg.Expected()
@@ -154,7 +153,6 @@ func listen(cfg Config) (*Node, error) {
 	n.backlogs = backlogExchange(n)
 	n.backlogs.serve()
 	serveCalendar(n)
-	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {
 		return metrics.Families(metrics.State{View: n.View().in, Skipped: n.skippedKinds()}, &n.counters)
 	})

@@ -3,22 +3,18 @@ package cluster
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/protocol"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
 
-const (
-	// mostFigures is how many singletons one answer contains.
-	mostFigures = 1000
-	// mostFigureText is the largest size in bytes of a text among figures.
-	mostFigureText = 300
-)
+// mostFigures is how many singletons one answer contains.
+const mostFigures = 1000
 
 // The messages between nodes for their status pages.
 type (
@@ -103,20 +99,12 @@ func hosting(p singleton.Phase) int {
 func figuresOf(s singleton.Status) singletonFigures {
 	f := singletonFigures{
 		Name: s.Name, Phase: s.Phase, Since: s.Since, Starts: s.Starts, Failures: s.Failures,
-		RestartsInARow: s.RestartsInARow, CrashLoop: s.CrashLoop(), FailedAt: s.FailedAt, Why: figureText(s.Why),
+		RestartsInARow: s.RestartsInARow, CrashLoop: s.CrashLoop(), FailedAt: s.FailedAt, Why: status.Text(s.Why),
 	}
 	if s.LastError != nil {
-		f.LastError = figureText(guard.Text(s.LastError))
+		f.LastError = status.Text(guard.Text(s.LastError))
 	}
 	return f
-}
-
-// figureText returns a text in the form in which it is sent: short, and valid UTF-8.
-func figureText(text string) string {
-	if len(text) > mostFigureText {
-		text = text[:mostFigureText] + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {

@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -105,8 +106,7 @@ func (n *statusSource) Refresh(ctx context.Context) {
 	var asks sync.WaitGroup
 	asks.Go(func() { n.figures.refresh(ctx) })
 	asks.Go(func() { n.backlogs.refresh(ctx) })
-	asks.Go(func() { n.looks.placement.refresh(ctx) })
-	asks.Go(func() { n.looks.homeless.refresh(ctx) })
+	asks.Go(func() { status.Refresh(ctx, n.System) })
 	asks.Wait()
 }
 

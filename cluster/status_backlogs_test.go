@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
@@ -49,7 +50,7 @@ func TestEveryNodeNamesAnActorForWhichTooMuchWaits(t *testing.T) {
 			require.Equal(t, "n2", a.Backlogs[0].Node, name)
 			require.Equal(t, "understudy://test@"+f.nodes["n2"].View().Self.Address+"/user/till", a.Backlogs[0].Actor)
 			require.InDelta(t, 2498, a.Backlogs[0].Waiting, 2)
-			i := slices.IndexFunc(a.Problems, func(p statuspage.Problem) bool { return p.Kind == "backlog" })
+			i := slices.IndexFunc(a.Problems, func(p status.Problem) bool { return p.Kind == "backlog" })
 			require.GreaterOrEqual(t, i, 0, name)
 			require.Equal(t, a.Backlogs[0].Actor, a.Problems[i].About)
 			require.Contains(t, a.Problems[i].Text, "The actor /user/till on n2 is behind.")

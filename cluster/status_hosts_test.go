@@ -12,6 +12,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -79,10 +80,10 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 		host := findByText(f.nodes["n2"].View(), one.AtHost.Member)
 		f.crash(host.Name)
 		for _, n := range f.nodes {
-			time.Sleep(onDemandHold)
+			time.Sleep(status.Hold)
 			asked := time.Now()
 			s := statusOf(t, n)
-			require.LessOrEqual(t, time.Since(asked), exchangePatience)
+			require.LessOrEqual(t, time.Since(asked), status.Patience)
 			if n.cfg.NodeID == "n2" {
 				require.NotContains(t, s.Unanswered, host.ID().String(), "what it has told is not old yet")
 			}
@@ -97,25 +98,10 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 	})
 }
 
-func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
-	var book onDemand[map[ID]memberAnswer[figuresTold]]
-	now := time.Now()
-	end, wait := book.begin(now)
-	require.NotNil(t, end)
-	require.Nil(t, wait)
-	second, wait := book.begin(now)
-	require.Nil(t, second, "somebody asks already")
-	require.NotNil(t, wait)
-	end(withAnswers(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}}))
-	<-wait
-	require.Equal(t, 3, book.read()[ID{Address: "n1", Incarnation: 1}].told.LeftOut)
-	third, wait := book.begin(time.Now())
-	require.Nil(t, third, "it is new enough")
-	require.Nil(t, wait)
-	fourth, _ := book.begin(time.Now().Add(onDemandHold))
-	require.NotNil(t, fourth)
-	fourth(withAnswers[figuresTold](nil))
-	require.Len(t, book.read(), 1, "who does not answer is believed for a while")
+func TestAMemberThatDoesNotAnswerIsBelievedForAWhile(t *testing.T) {
+	told := withAnswers(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}})(nil)
+	require.Equal(t, 3, told[ID{Address: "n1", Incarnation: 1}].told.LeftOut)
+	require.Len(t, withAnswers[figuresTold](nil)(told), 1)
 }
 
 func TestOfManySingletonsThoseInTroubleAreTold(t *testing.T) {
@@ -131,7 +117,7 @@ func TestOfManySingletonsThoseInTroubleAreTold(t *testing.T) {
 	require.Equal(t, 9999-mostFigures, told.LeftOut)
 	require.Equal(t, "s09500", told.Figures[0].Name)
 	require.True(t, told.Figures[0].CrashLoop)
-	require.Less(t, len(told.Figures[0].LastError), mostFigureText+10)
+	require.Less(t, len(told.Figures[0].LastError), 310)
 	require.Equal(t, "s09000", told.Figures[1].Name)
 	_, err := extension.Pack(told)
 	require.NoError(t, err)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +19,8 @@ import (
 	"github.com/understudy-go/understudy/internal/browser"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/placementstatus"
-	"github.com/understudy-go/understudy/internal/shardstatus"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
-	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 // drawn is true in a page that has drawn something.
@@ -107,7 +107,7 @@ type still statuspage.Snapshot
 type stillSource struct {
 	still   still
 	actors  statuspage.Actors
-	details statuspage.Details
+	details object
 	history statuspage.History
 	givenUp statuspage.GivenUp
 }
@@ -122,7 +122,9 @@ func (s stillSource) Actors() statuspage.Actors { return s.actors }
 
 func (s stillSource) History() statuspage.History { return s.history }
 
-func (s stillSource) Details() statuspage.Details { return s.details }
+func (s stillSource) Details() (details map[string]any, problems []status.Problem) {
+	return s.details, []status.Problem{}
+}
 
 func (s stillSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return statuspage.Snapshot(s.still), make(chan struct{})
@@ -181,64 +183,92 @@ func crowd(n, singletons int) still {
 	return s
 }
 
+// An object is one of JSON.
+type object = map[string]any
+
 // detailsFor returns details for a crowd: a link to each other member, and journals, projections
 // and placed actors with and without problems.
-func detailsFor(s still) statuspage.Details {
+func detailsFor(s still) object {
 	now := time.Now()
-	ago := func(d time.Duration) *time.Time { return new(now.Add(-d)) }
-	d := statuspage.Details{Time: now}
-	p := &placementstatus.Overview{
-		Coordinator: s.Members[0].Name, States: map[string]int{"running": 7, "unplaced": 1, "pending": 1}, Moves: map[string]uint64{"node lost": 3, "drain": 1}, StartFailures: 2,
-	}
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	links, nodes := []object{}, []object{}
 	for i, m := range s.Members {
-		p.Nodes = append(p.Nodes, placementstatus.Node{Name: m.Name, Ready: true, Alive: i%5 != 2, Draining: i%5 == 2, Actors: i % 3})
+		nodes = append(nodes, object{"name": m.Name, "ready": true, "alive": i%5 != 2, "draining": i%5 == 2, "actors": i % 3})
 		if m.ID == s.Self.ID {
 			continue
 		}
-		l := statuspage.Link{
-			Peer: m.Address, Name: m.Name, State: "connected", Since: ago(3 * time.Hour), Queued: i % 4, InDoubt: i % 3, Bytes: 700 * (i % 4),
-			SentMessages: 1234567, SentBytes: 123456789, ReceivedMessages: 7654321, ReceivedBytes: 987654321,
+		l := object{
+			"peer": m.Address, "name": m.Name, "state": "connected", "since": ago(3 * time.Hour), "queued": i % 4, "inDoubt": i % 3, "bytes": 700 * (i % 4), "dropped": 0,
+			"sentMessages": 1234567, "sentBytes": 123456789, "receivedMessages": 7654321, "receivedBytes": 987654321, "lastError": "",
 		}
 		switch {
 		case !m.Reachable:
-			l.State, l.Since, l.Queued, l.Bytes, l.Full, l.Dropped = "failing", ago(75*time.Second), 100_000, 64<<20, true, 4711
-			l.LastError, l.LastErrorAt = "dial tcp "+m.Address+": connect: connection refused", ago(time.Second)
+			maps.Copy(l, object{"state": "failing", "since": ago(75 * time.Second), "queued": 100_000, "bytes": 64 << 20, "full": true, "dropped": 4711})
+			maps.Copy(l, object{"lastError": "dial tcp " + m.Address + ": connect: connection refused", "lastErrorAt": ago(time.Second)})
 		case i == 1:
-			l.LastError, l.LastErrorAt = "read tcp 10.0.0.7:51234->"+m.Address+": connection reset by peer", ago(time.Hour)
+			maps.Copy(l, object{"lastError": "read tcp 10.0.0.7:51234->" + m.Address + ": connection reset by peer", "lastErrorAt": ago(time.Hour)})
 		case m.Status == "joining":
-			l.State, l.Since, l.LastError, l.LastErrorAt = "refused", ago(3*time.Second), "remote: refused by "+m.Address+": wrong protocol version", ago(time.Second)
+			maps.Copy(l, object{"state": "refused", "since": ago(3 * time.Second), "lastError": "remote: refused by " + m.Address + ": wrong protocol version", "lastErrorAt": ago(time.Second)})
 		}
-		d.Links = append(d.Links, l)
+		links = append(links, l)
 	}
-	d.Links = append(d.Links, statuspage.Link{Peer: "192.0.2.1:51234", State: "receiving", ReceivedMessages: 12})
-	calls := func(n uint64) storestatus.Calls { return storestatus.Calls{Count: n, Mean: 310e-6, Most: 2.1e-3} }
+	slices.SortStableFunc(links, func(a, b object) int { return strings.Compare(rankOf(a), rankOf(b)) })
+	links = append(links, object{"peer": "192.0.2.1:51234", "name": "", "state": "receiving", "since": nil, "queued": 0, "bytes": 0, "inDoubt": 0, "dropped": 0, "sentMessages": 0, "sentBytes": 0, "receivedMessages": 12, "receivedBytes": 0, "lastError": ""})
+	return object{
+		"time": now, "links": links, "linksLeftOut": 0, "journals": journalsFor(ago), "projections": []object{
+			{"name": "orders-by-customer", "lagSeconds": 0, "events": 1_234_567, "skipped": 0, "failures": 0, "stalled": 0, "held": 0, "failure": ""},
+			{"name": "stock-of-warehouse", "lagSeconds": 754, "events": 3456, "skipped": 0, "failures": 12, "stalled": 1, "held": 2, "failure": "handle event 3457 of \"stock-7\": relation \"stock\" does not exist"},
+		},
+		"placement": placementFor(s, nodes, ago), "placementFailure": "",
+		"entityTypes": entityTypesFor(s), "homelessFailure": "",
+		"homeless": []object{{"type": "session", "why": "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable", "shards": []int{4, 5}}},
+	}
+}
+
+// rankOf orders links as a node does: those in trouble come first.
+func rankOf(link object) string {
+	if link["state"] == "connected" {
+		return "1"
+	}
+	return "0"
+}
+
+func journalsFor(ago func(time.Duration) time.Time) []object {
+	calls := func(n int) object { return object{"count": n, "meanSeconds": 310e-6, "p99Seconds": 2.1e-3} }
 	failing := calls(1017)
-	failing.InARow, failing.Since, failing.Failure = 17, ago(20*time.Second), "postgres: append: connection refused (host=db-1.warehouse.eu-central-1.rds.amazonaws.com port=5432)"
-	d.Journals = []storestatus.Journal{
-		{Name: "memory", Appends: calls(1_234_567), Reads: calls(45), Claims: calls(45), Events: 2_345_678, Errors: map[string]uint64{"fenced": 3}, LastError: "persistence: fenced by a newer writer", LastErrorAt: ago(time.Hour)},
-		{Name: "postgres", Appends: failing, Reads: calls(12), Claims: calls(12), Events: 2000, Errors: map[string]uint64{"unavailable": 17, "unknown outcome": 1}},
+	maps.Copy(failing, object{"failedInARow": 17, "failingSince": ago(20 * time.Second), "failure": "postgres: append: connection refused (host=db-1.warehouse.eu-central-1.rds.amazonaws.com port=5432)"})
+	return []object{
+		{"name": "memory", "appends": calls(1_234_567), "reads": calls(45), "claims": calls(45), "events": 2_345_678, "errors": object{"fenced": 3}, "lastError": "persistence: fenced by a newer writer", "lastErrorAt": ago(time.Hour)},
+		{"name": "postgres", "appends": failing, "reads": calls(12), "claims": calls(12), "events": 2000, "errors": object{"unavailable": 17, "unknown outcome": 1}, "lastError": ""},
 	}
-	d.Projections = []storestatus.Projection{
-		{Name: "orders-by-customer", Events: 1_234_567},
-		{Name: "stock-of-warehouse", Lag: 754, Events: 3456, Failures: 12, Stalled: 1, Held: 2, Failure: "handle event 3457 of \"stock-7\": relation \"stock\" does not exist"},
-	}
-	p.Actors = []placementstatus.Actor{
-		{Label: "disk-of-rack-17", Type: "storage-agent", State: "unplaced", Since: ago(4 * time.Minute), Failures: 3, Next: ago(-time.Minute), Trouble: true, Why: "no eligible nodes for \"disk-of-rack-17\" among 9: removed by Roles 9"},
-		{Label: "index-0", Type: "indexer", State: "pending", Node: s.Members[1].Name, Since: ago(15 * time.Second), Trouble: true, Why: "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable"},
+}
+
+func placementFor(s still, nodes []object, ago func(time.Duration) time.Time) object {
+	placed := []object{
+		{"label": "disk-of-rack-17", "type": "storage-agent", "state": "unplaced", "node": "", "since": ago(4 * time.Minute), "failures": 3, "nextAttempt": ago(-time.Minute), "trouble": true, "why": "no eligible nodes for \"disk-of-rack-17\" among 9: removed by Roles 9"},
+		{"label": "index-0", "type": "indexer", "state": "pending", "node": s.Members[1].Name, "since": ago(15 * time.Second), "failures": 0, "trouble": true, "why": "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable"},
 	}
 	for i := range 7 {
-		p.Actors = append(p.Actors, placementstatus.Actor{Label: fmt.Sprintf("worker-%d", i), Type: "worker", State: "running", Running: true, Node: s.Members[i%len(s.Members)].Name, Since: ago(time.Hour), Singleton: i == 6})
+		placed = append(placed, object{"label": fmt.Sprintf("worker-%d", i), "type": "worker", "state": "running", "running": true, "node": s.Members[i%len(s.Members)].Name, "since": ago(time.Hour), "failures": 0, "singleton": i == 6, "why": ""})
 	}
-	d.Placement = p
+	return object{
+		"coordinator": s.Members[0].Name, "states": object{"running": 7, "unplaced": 1, "pending": 1}, "moves": object{"node lost": 3, "drain": 1}, "startFailures": 2,
+		"nodes": nodes, "actors": placed, "actorsLeftOut": 0,
+	}
+}
+
+func entityTypesFor(s still) (all []object) {
 	for _, name := range []string{"shopping-cart-of-a-customer", "session"} {
-		one := shardstatus.Type{Name: name, Role: "shop", Shards: 256, Hosts: true, Homeless: 12, Here: 28, Leaving: 2, Awake: 123_456, Held: 987, Failures: 5, Dropped: map[string]uint64{"the buffer of the shard is full": 3, "other": 0}, Lease: "another has it"}
+		homes := []object{}
 		for _, m := range s.Members[:min(9, len(s.Members))] {
-			one.Homes = append(one.Homes, shardstatus.Home{ID: m.ID, Name: m.Name, Reachable: m.Reachable, Shards: 28})
+			homes = append(homes, object{"id": m.ID, "name": m.Name, "reachable": m.Reachable, "shards": 28})
 		}
-		d.EntityTypes = append(d.EntityTypes, one)
+		all = append(all, object{
+			"name": name, "role": "shop", "shards": 256, "hosts": true, "homes": homes, "homeless": 12, "here": 28, "leaving": 2, "awake": 123_456, "held": 987, "failures": 5,
+			"dropped": object{"the buffer of the shard is full": 3, "other": 0}, "refused": "", "lease": "another has it",
+		})
 	}
-	d.Homeless = []shardstatus.Homeless{{Type: "session", Why: "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable", Shards: []int{4, 5}}}
-	return d
+	return all
 }
 
 func serve(t *testing.T, s still) string {
@@ -528,11 +558,20 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	}
 	s.Leader, s.Singletons[0].Host = evil, evil
 	d := detailsFor(s)
-	d.Links[0].LastError, d.Links[0].Name, d.Links[0].State, d.Links[0].Peer = evil, evil, evil, evil
-	d.Journals[0].Name, d.Journals[0].LastError, d.Journals[0].Errors = evil, evil, map[string]uint64{evil: 1}
-	d.Projections[0].Name, d.Projections[0].Failure = evil, evil
-	d.Placement.Coordinator, d.Placement.Nodes[0].Name, d.Placement.Moves = evil, evil, map[string]uint64{evil: 1}
-	d.Placement.Actors[0] = placementstatus.Actor{Label: evil, Type: evil, State: evil, Node: evil, Why: evil, Trouble: true}
+	first := func(in any, names ...string) {
+		for _, name := range names {
+			in.([]object)[0][name] = evil
+		}
+	}
+	first(d["links"], "lastError", "name", "state", "peer")
+	first(d["journals"], "name", "lastError")
+	d["journals"].([]object)[0]["errors"] = object{evil: 1}
+	first(d["projections"], "name", "failure")
+	placed := d["placement"].(object)
+	placed["coordinator"], placed["moves"] = evil, object{evil: 1}
+	first(placed["nodes"], "name")
+	first(placed["actors"], "label", "type", "state", "node", "why")
+	first(d["entityTypes"], "name", "role", "refused", "lease")
 	past := statuspage.History{Events: []history.Event{{Kind: evil, Subject: evil, Reason: evil, Node: evil, Count: 2}}}
 	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d, history: past}, statuspage.Options{}))
 	t.Cleanup(server.Close)

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +17,8 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
-	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 func get(n *Node, target string, opts ...HandlerOption) *httptest.ResponseRecorder {
@@ -247,7 +245,15 @@ func TestTheStatusTellsTheDeadLettersOfThisNode(t *testing.T) {
 	})
 }
 
-func detailsOf(t *testing.T, n *Node) (d statuspage.Details) {
+// shownLink is what the page shows of a link.
+type shownLink struct {
+	Peer, Name, State, LastError string
+	Since                        *time.Time
+	Queued                       int
+	ReceivedMessages             uint64
+}
+
+func detailsOf(t *testing.T, n *Node) (d struct{ Links []shownLink }) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(get(n, "/details").Body.Bytes(), &d))
 	return d
@@ -262,7 +268,7 @@ func TestTheDetailsTellWhyMessagesToANodeWait(t *testing.T) {
 		actor.Resolve[string](n.System, "understudy://test@n2:7355/user/absent").Tell("order")
 		time.Sleep(time.Second)
 		d := detailsOf(t, n)
-		members := slices.DeleteFunc(d.Links, func(l statuspage.Link) bool { return l.Name == "" }) // seeds that do not run
+		members := slices.DeleteFunc(d.Links, func(l shownLink) bool { return l.Name == "" }) // seeds that do not run
 		require.Len(t, members, 2)
 		for _, l := range members {
 			require.Equal(t, "connected", l.State)
@@ -271,61 +277,18 @@ func TestTheDetailsTellWhyMessagesToANodeWait(t *testing.T) {
 			require.Positive(t, l.ReceivedMessages)
 			require.Zero(t, l.Queued)
 		}
-		require.Empty(t, d.Journals)
-		require.Nil(t, d.Placement)
 		require.Empty(t, statusOf(t, n).Problems)
 
 		f.crash("n3")
 		actor.Resolve[string](n.System, "understudy://test@n3:7355/user/absent").Tell("order")
 		time.Sleep(3 * time.Second)
 		links := detailsOf(t, n).Links
-		lost := links[slices.IndexFunc(links, func(l statuspage.Link) bool { return l.Name == "n3" })]
+		lost := links[slices.IndexFunc(links, func(l shownLink) bool { return l.Name == "n3" })]
 		require.Equal(t, "failing", lost.State)
 		require.Positive(t, lost.Queued)
 		require.NotEmpty(t, lost.LastError)
 		problems := statusOf(t, n).Problems
 		require.Len(t, problems, 1)
-		require.Equal(t, statuspage.Problem{Kind: "link", About: "n3", Text: "Messages to n3 wait, because this node cannot connect to it: " + lost.LastError + "."}, problems[0])
-	})
-}
-
-func TestTheDetailsHaveTheJournalsAndProjectionsOfTheNode(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *testCluster) {
-		f.start("n1")
-		n := f.nodes["n1"]
-		failing := storestatus.Journal{Name: "sqlite", Appends: storestatus.Calls{Count: 3, InARow: 2, Since: new(time.Now().UTC()), Failure: "disk full"}, Errors: map[string]uint64{"full": 2}}
-		extension.Set(n.System, storestatus.Journals(func() []storestatus.Journal { return []storestatus.Journal{failing} }))
-		sales := storestatus.Projection{Name: "sales", Lag: 5}
-		remove := extension.Ensure(n.System, storestatus.NewProjections).Add(func() storestatus.Projection { return sales })
-		d := detailsOf(t, n)
-		require.Equal(t, []storestatus.Journal{failing}, d.Journals)
-		require.Equal(t, []storestatus.Projection{sales}, d.Projections)
-		require.Equal(t, []statuspage.Problem{{Kind: "journal", About: "sqlite", Text: "Appends to the journal sqlite fail: disk full."}}, statusOf(t, n).Problems)
-		remove()
-		require.Empty(t, detailsOf(t, n).Projections)
-	})
-}
-
-func TestACoordinatorThatDoesNotAnswerIsAskedAgainAfterAWhile(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *testCluster) {
-		f.start("n1")
-		n := f.nodes["n1"]
-		asked := 0
-		extension.Set(n.System, placementstatus.Source(func(ctx context.Context) (placementstatus.Overview, error) {
-			if asked++; asked > 1 {
-				return placementstatus.Overview{Coordinator: "n1"}, nil
-			}
-			<-ctx.Done()
-			return placementstatus.Overview{}, errors.New("it hangs")
-		}))
-		begun := time.Now()
-		require.Equal(t, "it hangs", detailsOf(t, n).PlacementFailure)
-		require.Equal(t, exchangePatience, time.Since(begun))
-		require.Equal(t, "The coordinator of placement does not answer: it hangs.", statusOf(t, n).Problems[0].Text)
-		require.Equal(t, 1, asked)
-		time.Sleep(coordinatorRest)
-		d := detailsOf(t, n)
-		require.Equal(t, "n1", d.Placement.Coordinator)
-		require.Empty(t, d.PlacementFailure)
+		require.Equal(t, status.Problem{Kind: "link", About: "n3", Text: "Messages to n3 wait, because this node cannot connect to it: " + lost.LastError + "."}, problems[0])
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/permits"
-	"github.com/understudy-go/understudy/internal/storestatus"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 type metrics struct {
@@ -32,7 +32,7 @@ func metricsOf(s *actor.System) *metrics {
 	return extension.Ensure(s, func() *metrics {
 		m := &metrics{}
 		telemetry.AddSource(s, m.families)
-		extension.Set(s, storestatus.Journals(m.status))
+		status.AddSection(s, status.Section{Level: status.Stores, Read: m.section})
 		return m
 	})
 }

@@ -10,8 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/storestatus"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/codec"
@@ -110,13 +109,26 @@ func TestErrorsOfAJournalAreCountedByTheirKind(t *testing.T) {
 	})
 }
 
-func (w *world) shown() storestatus.Journal {
+// A shownJournal is what the status page shows of a journal.
+type shownJournal struct {
+	Name            string
+	Appends, Claims struct {
+		Count        uint64
+		FailedInARow uint64
+		FailingSince *time.Time
+		Failure      string
+	}
+	Events    uint64
+	Errors    map[string]uint64
+	LastError string
+}
+
+func (w *world) shown() (shownJournal, []status.Problem) {
 	w.Helper()
-	all, ok := extension.Get[storestatus.Journals](w.system)
-	require.True(w, ok)
-	require.Len(w, all(), 1)
-	require.Equal(w, ours, all()[0].Name)
-	return all()[0]
+	details, problems := telemetrytest.Details[struct{ Journals []shownJournal }](w, w.system)
+	require.Len(w, details.Journals, 1)
+	require.Equal(w, ours, details.Journals[0].Name)
+	return details.Journals[0], problems
 }
 
 func TestAJournalFailsUntilItAnswersAgain(t *testing.T) {
@@ -127,17 +139,19 @@ func TestAJournalFailsUntilItAnswersAgain(t *testing.T) {
 		w.journal.set(hooks{append: answers(persistence.ErrUnavailable, persistence.ErrUnavailable, persistence.ErrUnavailable)})
 		ref.Tell(say(w.to, "a"))
 		time.Sleep(1500 * time.Millisecond)
-		failing := w.shown()
-		require.Equal(w, uint64(2), failing.Appends.InARow)
-		require.Equal(w, begun, *failing.Appends.Since)
+		failing, problems := w.shown()
+		require.Equal(w, []status.Problem{{Kind: "journal", About: ours, Text: "Appends to the journal " + ours + " fail: " + persistence.ErrUnavailable.Error() + "."}}, problems)
+		require.Equal(w, uint64(2), failing.Appends.FailedInARow)
+		require.Equal(w, begun, failing.Appends.FailingSince.In(begun.Location()))
 		require.Equal(w, persistence.ErrUnavailable.Error(), failing.Appends.Failure)
-		require.Zero(w, failing.Claims.InARow)
+		require.Zero(w, failing.Claims.FailedInARow)
 		require.Equal(w, map[string]uint64{"unavailable": 2}, failing.Errors)
 
 		w.replies.Within(time.Minute, func() { w.replies.Expect("a") })
-		works := w.shown()
-		require.Zero(w, works.Appends.InARow)
-		require.Nil(w, works.Appends.Since)
+		works, problems := w.shown()
+		require.Empty(w, problems)
+		require.Zero(w, works.Appends.FailedInARow)
+		require.Nil(w, works.Appends.FailingSince)
 		require.Equal(w, uint64(4), works.Appends.Count)
 		require.Equal(w, uint64(1), works.Events)
 		require.Equal(w, persistence.ErrUnavailable.Error(), works.LastError)
@@ -146,8 +160,9 @@ func TestAJournalFailsUntilItAnswersAgain(t *testing.T) {
 		synctest.Wait()
 		ref.Tell(say(w.to, "b"))
 		w.replies.ExpectTerminated(ref)
-		fenced := w.shown()
-		require.Zero(w, fenced.Appends.InARow, "it works, and has refused a call")
+		fenced, problems := w.shown()
+		require.Empty(w, problems)
+		require.Zero(w, fenced.Appends.FailedInARow, "it works, and has refused a call")
 		require.Equal(w, uint64(1), fenced.Errors["fenced"])
 		require.Contains(w, fenced.LastError, persistence.ErrFenced.Error())
 	})

@@ -16,9 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -273,8 +271,9 @@ func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(
 				status, err := c.Entry(t.Context(), name)
 				require.NoError(t, err)
 				require.Contains(t, status.Problem, "used up its times until 2000-12-31 00:0")
-				read, _ := extension.Get[cronstatus.Source](s)
-				require.Equal(t, status.Problem, read()[0].Entries[0].Problem, "the page says so, too")
+				page, problems := shown(t, s)
+				require.Equal(t, status.Problem, page[0].Entries[0].Problem, "the page says so, too")
+				require.Contains(t, problems[0].Text, " has no runs: "+status.Problem)
 				require.NoError(t, revive(c, t.Context()))
 				time.Sleep(10 * time.Minute)
 				require.GreaterOrEqual(t, len(b.due("15:04")), 5)

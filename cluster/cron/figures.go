@@ -8,9 +8,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
-	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/histogram"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // figures are what metrics and status pages of a node show of a schedule.
@@ -68,7 +68,7 @@ func registerOf(s *actor.System) *register {
 	r := extension.Ensure(s, func() *register { first = true; return new(register) })
 	if first {
 		telemetry.AddSource(s, r.families)
-		extension.Set(s, cronstatus.Source(r.shown))
+		status.AddSection(s, status.Section{Level: status.Schedules, Read: r.section})
 	}
 	return r
 }

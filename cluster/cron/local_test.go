@@ -12,8 +12,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/internal/cronstatus"
-	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/status"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
@@ -298,14 +298,37 @@ func TestARunIsAMessage(t *testing.T) {
 	})
 }
 
+// A shownRun is what the status page shows of a run.
+type shownRun struct {
+	Due   time.Time
+	Error string
+}
+
+// A shownSchedule is what the status page shows of a schedule.
+type shownSchedule struct {
+	Name    string
+	Here    bool
+	Entries []struct {
+		Next    *time.Time
+		Open    []shownRun
+		Counts  map[string]uint64
+		Last    *shownRun
+		Problem string
+	}
+}
+
+func shown(t *testing.T, s *actor.System) ([]shownSchedule, []status.Problem) {
+	t.Helper()
+	details, problems := telemetrytest.Details[struct{ Schedules []shownSchedule }](t, s)
+	return details.Schedules, problems
+}
+
 func TestTheStatusPageShowsSchedules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := on(t, journal.NewMemory()), &logbook{takes: time.Minute, fails: errors.New("out of paper")}
 		start(t, s, b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
 		time.Sleep(2*time.Hour + time.Second)
-		read, ok := extension.Get[cronstatus.Source](s)
-		require.True(t, ok)
-		all := read()
+		all, problems := shown(t, s)
 		require.Len(t, all, 1)
 		require.True(t, all[0].Here)
 		e := all[0].Entries[0]
@@ -313,9 +336,11 @@ func TestTheStatusPageShowsSchedules(t *testing.T) {
 		require.Len(t, e.Open, 1)
 		require.Equal(t, "02:00", e.Open[0].Due.Format("15:04"))
 		require.Equal(t, "out of paper", e.Last.Error)
+		require.Equal(t, "The last run of the entry "+all[0].Name+"/hours has failed: out of paper.", problems[0].Text)
 		require.Equal(t, map[string]uint64{"failed": 1}, e.Counts)
 		require.NoError(t, s.Shutdown(t.Context()))
-		require.False(t, read()[0].Here)
+		all, _ = shown(t, s)
+		require.False(t, all[0].Here)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -80,7 +80,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)
 	n.OnLeave("placement", c.drain)
 	extension.Set(n.System, c)
-	extension.Set(n.System, placementstatus.Source(c.overview))
+	status.AddSection(n.System, c.section())
 	return c, nil
 }
 
@@ -241,15 +241,6 @@ func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, e
 		return Explanation{}, err
 	}
 	return *a.Explanation, nil
-}
-
-// overview is a [placementstatus.Source].
-func (c *Coordinator) overview(ctx context.Context) (placementstatus.Overview, error) {
-	a, err := c.ask(ctx, request{Op: opOverview})
-	if err != nil || a.Overview == nil {
-		return placementstatus.Overview{}, err
-	}
-	return *a.Overview, nil
 }
 
 // StartSingleton starts a singleton at its anchor, with a new generation. If it already runs on

@@ -4,7 +4,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
 // A request asks the coordinator for something, from any node. It is a message that only package
@@ -49,7 +48,7 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there are more after these
 	Explanation *Explanation
-	Overview    *placementstatus.Overview
+	Overview    *plan.Overview
 	Failure     extension.ErrorPayload
 }
 
@@ -74,7 +73,7 @@ func answerOf(value any, err error) answer {
 		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
-	case placementstatus.Overview:
+	case plan.Overview:
 		return answer{Overview: &v}
 	}
 	return answer{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 )
@@ -46,7 +47,15 @@ func TestThePageOfEachNodeShowsWhatIsPlaced(t *testing.T) {
 		w.submit(w.spec("bound").WithConstraints(placement.Constraints{RequiredNode: "n3"}))
 		settle()
 		for _, n := range w.Nodes() {
-			d := page[statuspage.Details](t, n, "/details")
+			d := page[struct {
+				Placement struct {
+					Coordinator string
+					States      map[string]int
+					Nodes       []struct{ Name string }
+					Actors      []struct{ Label, Node string }
+				}
+				PlacementFailure string
+			}](t, n, "/details")
 			require.Empty(t, d.PlacementFailure)
 			require.Equal(t, "n1", d.Placement.Coordinator)
 			require.Equal(t, 2, d.Placement.States["running"])
@@ -59,7 +68,7 @@ func TestThePageOfEachNodeShowsWhatIsPlaced(t *testing.T) {
 		time.Sleep(time.Minute)
 		for _, n := range w.Nodes() {
 			problems := page[statuspage.Snapshot](t, n, "/status").Problems
-			require.Equal(t, []statuspage.Problem{{
+			require.Equal(t, []status.Problem{{
 				Kind: "placement", About: "bound", Text: `bound is not placed: no eligible nodes for "bound" among 2: removed by RequiredNode 2.`,
 			}}, problems)
 			require.Equal(t, problems[0].Text, page[statuspage.Actors](t, n, "/actors").Stuck)

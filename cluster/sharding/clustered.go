@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // clustered is the cluster as the hub of a node sees it. It implements outside.
@@ -48,7 +47,6 @@ func clusteredOf(n *cluster.Node) *hub {
 		})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
-		extension.Set(n.System, shardstatus.Asker(c.homeless))
 		c.hub.ref.Tell(begin{})
 		return c.hub
 	})

@@ -4,7 +4,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // The messages to the coordinator that only package sharding knows, besides the inputs of package
@@ -38,7 +37,7 @@ type (
 	// A homelessRequest asks which shards run nowhere.
 	homelessRequest struct {
 		_       struct{} `cbor:",toarray"`
-		ReplyTo actor.ActorRef[[]shardstatus.Homeless]
+		ReplyTo actor.ActorRef[[]allot.Homeless]
 	}
 
 	// A controlRequest pins shards, stops them, or changes the number of daemons.
@@ -131,5 +130,5 @@ func init() {
 	actor.RegisterType[explainRequest]("understudy/sharding.explain")
 	actor.RegisterType[allot.Explanation]("understudy/sharding.explanation")
 	actor.RegisterType[homelessRequest]("understudy/sharding.homeless-request")
-	actor.RegisterType[[]shardstatus.Homeless]("understudy/sharding.homeless")
+	actor.RegisterType[[]allot.Homeless]("understudy/sharding.homeless")
 }

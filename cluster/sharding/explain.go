@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // A ShardState is what the coordinator does with a shard.
@@ -78,9 +77,9 @@ func (c *clustered) explain(ctx context.Context, typ string, shard int) (allot.E
 	})
 }
 
-// homeless is a [shardstatus.Asker].
-func (c *clustered) homeless(ctx context.Context) ([]shardstatus.Homeless, error) {
-	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[[]shardstatus.Homeless]) home.Input {
+// homeless asks the coordinator which shards run nowhere, and why. The answer is sorted by type.
+func (c *clustered) homeless(ctx context.Context) ([]allot.Homeless, error) {
+	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[[]allot.Homeless]) home.Input {
 		return homelessRequest{ReplyTo: r}
 	})
 }

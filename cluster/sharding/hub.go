@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/shardtree"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
@@ -40,9 +40,10 @@ type outside interface {
 	homeOf(typ string, shard int) (node.ID, bool)
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	shardsOf(typ string) int
-	homesOf(typ string) []shardstatus.Home
+	homesOf(typ string) []homeStatus
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
 	control(ctx context.Context, q controlRequest) error
+	homeless(ctx context.Context) ([]allot.Homeless, error)
 	pins(ctx context.Context, typ string) (map[int]string, error)
 	receive(ctx *actor.Context[any], msg any)
 }
@@ -61,7 +62,7 @@ func newHub(s *actor.System, out outside, post *hubs.Post) *hub {
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, shardtree.Name, h.find)
 	extension.OnAskTimeout(s, h.unavailable)
-	extension.Set(s, shardstatus.Source(h.statuses))
+	status.AddSection(s, h.section())
 	telemetry.AddSource(s, h.families)
 	return h
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -122,7 +121,7 @@ func TestANodeWithoutItsLeaseHostsNothingAndAsksAgain(t *testing.T) {
 		g.leases.SetOutage(nil)
 		time.Sleep(7 * time.Second)
 		require.Equal(t, map[string]int{"n2": 10}, g.where("n2", 10))
-		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n2")).EntityTypes[0].Lease)
+		require.Equal(t, "held", details(t, g.Node("n2")).EntityTypes[0].Lease)
 	})
 }
 
@@ -329,7 +328,7 @@ func TestALeaseThatIsLostBeforeItsAnswerArrivesIsAskedForAgain(t *testing.T) {
 		time.Sleep(leaseTTL + time.Second)
 		require.Contains(t, details(t, g.Node("n1")).EntityTypes[0].Lease, "lost its lease")
 		time.Sleep(5 * time.Second)
-		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n1")).EntityTypes[0].Lease)
+		require.Equal(t, "held", details(t, g.Node("n1")).EntityTypes[0].Lease)
 		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
 	})
 }

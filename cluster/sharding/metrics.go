@@ -8,13 +8,12 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // A figure is a metric of types of entities.
 type figure struct {
 	telemetry.Family
-	of func(shardstatus.Type) float64
+	of func(typeStatus) float64
 }
 
 // figures returns the metrics of types, without series.
@@ -22,27 +21,27 @@ func figures() []figure {
 	return []figure{
 		{
 			telemetry.NewGauge("understudy_sharding_shards", "Shards of a type of entities that run on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Here) },
+			func(t typeStatus) float64 { return float64(t.Here) },
 		},
 		{
 			telemetry.NewGauge("understudy_sharding_homeless_shards", "Shards of a type of entities of which this node knows no home.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Homeless) },
+			func(t typeStatus) float64 { return float64(t.Homeless) },
 		},
 		{
 			telemetry.NewGauge("understudy_sharding_entities", "Entities that are awake on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Awake) },
+			func(t typeStatus) float64 { return float64(t.Awake) },
 		},
 		{
 			telemetry.NewGauge("understudy_sharding_held_messages", "Messages told on this node that wait for a shard.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Held) },
+			func(t typeStatus) float64 { return float64(t.Held) },
 		},
 		{
 			telemetry.NewCounter("understudy_sharding_returned_messages_total", "Messages of other nodes that have gone back, because their shard was elsewhere.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Returned) },
+			func(t typeStatus) float64 { return float64(t.Returned) },
 		},
 		{
 			telemetry.NewCounter("understudy_sharding_entity_failures_total", "Failures of entities on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Failures) },
+			func(t typeStatus) float64 { return float64(t.Failures) },
 		},
 	}
 }
@@ -62,7 +61,7 @@ func (h *hub) families() []telemetry.Family {
 
 // dropped has a series for each type and each reason from the start, because an increase from no
 // series is not seen.
-func dropped(types []shardstatus.Type) telemetry.Family {
+func dropped(types []typeStatus) telemetry.Family {
 	f := telemetry.NewCounter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.", "type", "reason")
 	for _, t := range types {
 		for _, reason := range slices.Sorted(maps.Keys(t.Dropped)) {
@@ -94,7 +93,7 @@ func (c *moveCounter) add(m home.Moved) {
 }
 
 // family has a series for each type that this node has started and each cause.
-func (c *moveCounter) family(types []shardstatus.Type) telemetry.Family {
+func (c *moveCounter) family(types []typeStatus) telemetry.Family {
 	f := telemetry.NewCounter("understudy_sharding_moves_total", "Shards that have got another home, by cause; told by nodes that have had the coordinator.", "type", "cause")
 	c.mu.Lock()
 	defer c.mu.Unlock()

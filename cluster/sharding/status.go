@@ -5,21 +5,55 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
-// statuses is a [shardstatus.Source].
-func (h *hub) statuses() []shardstatus.Type {
-	all := []shardstatus.Type{}
+// A typeStatus is a type of entities as one node knows it. The JSON names of its fields are a
+// stable interface; docs/status.md describes them.
+type typeStatus struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"` // which nodes host it; "" for all
+	Shards  int    `json:"shards"`
+	Hosts   bool   `json:"hosts"`   // this node takes shards of it
+	Refused string `json:"refused"` // why this node takes no part, or ""
+	Lease   string `json:"lease"`   // leaseHeld, or why this node does not have it; "" without [WithLease]
+
+	Homes    []homeStatus `json:"homes"`    // the nodes that have shards, sorted by name
+	Homeless int          `json:"homeless"` // shards of which this node knows no home
+
+	Here     int    `json:"here"`     // shards that run on this node
+	Leaving  int    `json:"leaving"`  // those of them that are about to leave
+	Awake    int    `json:"awake"`    // entities on this node
+	Held     int    `json:"held"`     // messages told on this node that wait for a shard
+	Returned uint64 `json:"returned"` // messages of other nodes that have gone back, because their shard was elsewhere
+	Failures uint64 `json:"failures"` // of entities on this node
+
+	Dropped map[string]uint64 `json:"dropped"` // messages that have become dead letters here, by reason
+}
+
+// leaseHeld is typeStatus.Lease while the node has its lease.
+const leaseHeld = "held"
+
+// A homeStatus is a node that has shards of a type.
+type homeStatus struct {
+	ID        string `json:"id"`   // of the member, host:port#incarnation
+	Name      string `json:"name"` // of the member; "" if it is no member any more
+	Reachable bool   `json:"reachable"`
+	Shards    int    `json:"shards"`
+}
+
+// statuses returns the types of this node, sorted by name. It asks no other node, and does not
+// block.
+func (h *hub) statuses() []typeStatus {
+	all := []typeStatus{}
 	h.each(func(r *region) { all = append(all, r.status()) })
-	slices.SortFunc(all, func(a, b shardstatus.Type) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b typeStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
 // status returns what status pages and metrics show of the type.
-func (r *region) status() shardstatus.Type {
+func (r *region) status() typeStatus {
 	s := r.stats()
-	shown := shardstatus.Type{
+	shown := typeStatus{
 		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.set.hosts, Homes: r.hub.homesOf(r.name),
 		Awake: s.Awake, Held: s.Held, Dropped: droppedByReason(s.Dropped), Returned: s.Returned, Failures: s.Failures,
 	}
@@ -44,14 +78,14 @@ func (r *region) status() shardstatus.Type {
 }
 
 // homesOf returns the nodes that have shards of a type by the table, sorted by name.
-func (h *hub) homesOf(typ string) []shardstatus.Home {
+func (h *hub) homesOf(typ string) []homeStatus {
 	if h.outside == nil {
-		return []shardstatus.Home{}
+		return []homeStatus{}
 	}
 	return h.outside.homesOf(typ)
 }
 
-func (c *clustered) homesOf(typ string) []shardstatus.Home {
+func (c *clustered) homesOf(typ string) []homeStatus {
 	v := c.post.View()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,9 +96,9 @@ func (c *clustered) homesOf(typ string) []shardstatus.Home {
 			shards[h.Node]++
 		}
 	}
-	all := []shardstatus.Home{}
+	all := []homeStatus{}
 	for id, n := range shards {
-		home := shardstatus.Home{ID: id.String(), Shards: n}
+		home := homeStatus{ID: id.String(), Shards: n}
 		for _, m := range v.Members {
 			if m.ID() == id {
 				home.Name, home.Reachable = m.Name, v.Reachable(m)
@@ -72,6 +106,6 @@ func (c *clustered) homesOf(typ string) []shardstatus.Home {
 		}
 		all = append(all, home)
 	}
-	slices.SortFunc(all, func(a, b shardstatus.Home) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b homeStatus) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return all
 }

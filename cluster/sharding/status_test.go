@@ -19,7 +19,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -77,7 +76,7 @@ func TestExplainSaysWhyAShardHasNoHome(t *testing.T) {
 		}
 		require.Equal(t, map[error]uint64{sharding.ErrBufferFull: 1}, proxy.Stats().Dropped)
 		require.Equal(t, uint64(1), details(t, c.Node("n1")).EntityTypes[0].Dropped["the buffer of the shard is full"])
-		require.Equal(t, []shardstatus.Homeless{{Type: "notebook", Why: "no member that is up hosts the type", Shards: []int{0, 1, 2, 3, 4, 5, 6, 7}}}, d.Homeless)
+		require.Equal(t, []homeless{{Type: "notebook", Why: "no member that is up hosts the type", Shards: []int{0, 1, 2, 3, 4, 5, 6, 7}}}, d.Homeless)
 
 		start("n2")
 		time.Sleep(20 * time.Second)
@@ -93,10 +92,24 @@ func TestExplainSaysWhyAShardHasNoHome(t *testing.T) {
 	})
 }
 
+// homeless are shards that run nowhere, as the status page shows them.
+type homeless struct {
+	Type, Why string
+	Shards    []int
+}
+
 // details returns what the status page of a node shows in its sections of details.
 func details(t *testing.T, n *cluster.Node) (d struct {
-	EntityTypes []shardstatus.Type
-	Homeless    []shardstatus.Homeless
+	EntityTypes []struct {
+		Homeless int
+		Lease    string
+		Homes    []struct {
+			Name   string
+			Shards int
+		}
+		Dropped map[string]uint64
+	}
+	Homeless []homeless
 },
 ) {
 	t.Helper()

@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -62,7 +61,7 @@ func (t *tenure) state() string {
 	defer t.mu.Unlock()
 	switch {
 	case t.token != 0:
-		return shardstatus.LeaseHeld
+		return leaseHeld
 	case t.why == "":
 		return "not acquired yet"
 	}

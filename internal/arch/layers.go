@@ -67,7 +67,6 @@ var layers = []layer{
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor", "internal/*"}},
-		{"internal/peers", []string{"actor", "internal/*"}}, // between cluster and what sends to other nodes
 		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
 		{"internal/leasespan", []string{"actor", "internal/*"}},                        // between singleton, cluster and the tracer
 		{"internal/recall", []string{"actor", "internal/*"}},                           // between singletons and shards, which move
@@ -91,8 +90,11 @@ var layers = []layer{
 		{"internal/transport/deathwatch", []string{"actor", "internal/*"}},
 		{"remote", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
-		{"internal/telemetrytest", []string{"actor/telemetry", "actor"}},
+		{"internal/telemetrytest", []string{"actor/telemetry", "actor", "internal/*"}},
 		{"actor/telemetry", []string{"actor", "internal/*"}},
+		{"internal/statuspage", []string{"internal/*"}},
+		{"internal/status", []string{"actor", "internal/*"}}, // between the page and those that it shows
+		{"internal/peers", []string{"actor", "internal/*"}},  // between cluster and what sends to other nodes
 	}},
 	{"runtime", []place{
 		{"internal/extension", []string{"actor", "internal/*"}}, // what our packages may do to a system

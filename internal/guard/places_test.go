@@ -56,7 +56,7 @@ var places = map[string]string{
 	"internal/guardedlease/guardedlease.go acquired":         "a lease",
 	"internal/leasespan/leasespan.go Acquire":                "Acquire of a lease, also of one of downing",
 	"internal/transport/guardednetwork.go caught":            "a network, its listeners, connections and sockets",
-	"cluster/status_shards.go refresh":                       "Error of the error of a coordinator's answer",
+	"internal/status/coordinator.go Refresh":                 "Error of the error of a coordinator's answer",
 	"cluster/cron/keeper.go end":                             "Error and Is of the error of a job",
 	"cluster/cron/execution.go call":                         "the job of a schedule",
 	"cluster/discovered.go failureKind":                      "Error, Is and As of the error of a discovery",

@@ -1,5 +1,5 @@
-// Package peers says which features the other nodes of a system have. A kind of message that not
-// every release knows is sent only to nodes that have its feature:
+// Package peers says what is known of the other nodes of a system. A kind of message that not every
+// release knows is sent only to nodes that have its feature:
 //
 //	if peers.Have(system, id, protocol.Figures) { … }
 package peers
@@ -11,8 +11,11 @@ import (
 	"github.com/understudy-go/understudy/internal/protocol"
 )
 
-// A Lookup returns the features of a node; none for a node that is not known. It must not block.
-type Lookup func(id node.ID) protocol.Features
+// A Lookup finds what is known of a node. Its functions must not block.
+type Lookup struct {
+	Features func(id node.ID) protocol.Features // none for a node that is not known
+	Name     func(address string) string        // of the member at an address, "" if none is there
+}
 
 // Attach sets the lookup of a system. Package cluster does it.
 func Attach(s *actor.System, l Lookup) { extension.Set(s, l) }
@@ -20,5 +23,14 @@ func Attach(s *actor.System, l Lookup) { extension.Set(s, l) }
 // Have reports whether a node is known to have a feature. It is false without a cluster.
 func Have(s *actor.System, id node.ID, f protocol.Feature) bool {
 	l, ok := extension.Get[Lookup](s)
-	return ok && l(id).Has(f)
+	return ok && l.Features(id).Has(f)
+}
+
+// NameAt returns the name of the member at an address, or "" if none is there.
+func NameAt(s *actor.System, address string) string {
+	l, ok := extension.Get[Lookup](s)
+	if !ok {
+		return ""
+	}
+	return l.Name(address)
 }

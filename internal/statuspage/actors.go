@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // Actors are what the actors of this node do. The JSON names of its fields are a stable interface;
 // docs/status.md describes them.
 type Actors struct {
-	Time         time.Time   `json:"time"`     // by the clock of the operating system
-	Stuck        string      `json:"stuck"`    // why nothing happens, in a sentence, "" if no reason is known
-	Problems     []Problem   `json:"problems"` // circles of asks, the slowest handler, and actors that are behind
-	Kinds        []ActorKind `json:"kinds"`    // those with most waiting messages first
-	KindsLeftOut int         `json:"kindsLeftOut"`
+	Time         time.Time        `json:"time"`     // by the clock of the operating system
+	Stuck        string           `json:"stuck"`    // why nothing happens, in a sentence, "" if no reason is known
+	Problems     []status.Problem `json:"problems"` // circles of asks, the slowest handler, and actors that are behind
+	Kinds        []ActorKind      `json:"kinds"`    // those with most waiting messages first
+	KindsLeftOut int              `json:"kindsLeftOut"`
 
 	Runners int `json:"runners"` // goroutines that run actors
 	Ready   int `json:"ready"`   // actors that wait for a runner

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 func TestTheKindsWithMostWaitingMessagesAreShown(t *testing.T) {
@@ -39,7 +41,7 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 	asking := slow
 	asking.Slow, asking.Asks = 2, []Ask{{Asker: "/user/a", Asked: "/user/b", Seconds: 12}}
 	cutOff := up
-	cutOff.Problems = []Problem{{Text: "Messages to cleo wait."}, {Text: "Appends to the journal sqlite fail."}}
+	cutOff.Problems = []status.Problem{{Text: "Messages to cleo wait."}, {Text: "Appends to the journal sqlite fail."}}
 	behind := Actors{Backlogs: []Backlog{{Actor: "x", Why: "x is behind."}, {Actor: "y", Why: "y is behind."}, {Actor: "z"}}}
 	quick := Actors{Handlers: []Handler{{Path: "/user/a", Seconds: 0.9}}}
 	long := []string{}
@@ -69,11 +71,11 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, stuck(c.s, c.a)) })
 	}
 	require.Empty(t, quick.problems())
-	require.Equal(t, []Problem{{Kind: "backlog", About: "x", Text: "x is behind."}, {Kind: "backlog", About: "y", Text: "y is behind."}}, behind.problems())
+	require.Equal(t, []status.Problem{{Kind: "backlog", About: "x", Text: "x is behind."}, {Kind: "backlog", About: "y", Text: "y is behind."}}, behind.problems())
 	both := slow
 	both.Circles = circle.Circles
 	problems := both.problems()
 	require.Len(t, problems, 2)
-	require.Equal(t, Problem{Kind: "circle", About: "/user/a", Text: stuck(up, circle)}, problems[0])
-	require.Equal(t, Problem{Kind: "slow handler", About: "/user/a", Text: stuck(up, slow)}, problems[1])
+	require.Equal(t, status.Problem{Kind: "circle", About: "/user/a", Text: stuck(up, circle)}, problems[0])
+	require.Equal(t, status.Problem{Kind: "slow handler", About: "/user/a", Text: stuck(up, slow)}, problems[1])
 }

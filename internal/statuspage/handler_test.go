@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // A fake is a source that tests can change.
@@ -24,7 +26,7 @@ type fake struct {
 	letters  DeadLetters
 	givenUp  GivenUp
 	actors   Actors
-	details  Details
+	problems []status.Problem
 	history  History
 	changed  chan struct{}
 	ended    bool
@@ -45,7 +47,9 @@ func (f *fake) GivenUp() GivenUp { return f.givenUp }
 
 func (f *fake) Actors() Actors { return f.actors }
 
-func (f *fake) Details() Details { return f.details }
+func (f *fake) Details() (map[string]any, []status.Problem) {
+	return map[string]any{"links": []string{}}, f.problems
+}
 
 func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	f.mu.Lock()

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // A Source provides the snapshots of a status page. Its methods may be called by any goroutine.
@@ -34,14 +36,14 @@ type Source interface {
 	// block, and takes some milliseconds for 100 000 actors.
 	Actors() Actors
 
-	// Details returns the links, journals and projections of the node, and the placement as of the
-	// last Refresh. It does not block.
-	Details() Details
+	// Details returns the fields of the JSON under /details as of the last Refresh, and what is
+	// wrong. It does not block. Package status says where they come from.
+	Details() (details map[string]any, problems []status.Problem)
 }
 
 func snapshotOf(source Source) (Snapshot, <-chan struct{}) {
 	s, changed := source.Snapshot()
-	s.Problems = source.Details().bounded().problems()
+	_, s.Problems = source.Details()
 	return s, changed
 }
 
@@ -68,14 +70,14 @@ type Snapshot struct {
 	// events, but a change of it alone is no event.
 	DeadLetters map[string]uint64 `json:"deadLetters"`
 
-	Waiting  []string  `json:"waiting"`  // why the node makes no progress, in sentences
-	Problems []Problem `json:"problems"` // of links, journals, projections and placement; the handler finds them
-	Absent   []string  `json:"absent"`   // addresses that do not answer a joining node
-	Actions  bool      `json:"actions"`  // the page may request actions
-	Settings Settings  `json:"settings"`
-	Expected Expected  `json:"expected"`
-	Live     []Check   `json:"live"`
-	Ready    []Check   `json:"ready"`
+	Waiting  []string         `json:"waiting"`  // why the node makes no progress, in sentences
+	Problems []status.Problem `json:"problems"` // of the details; the handler finds them
+	Absent   []string         `json:"absent"`   // addresses that do not answer a joining node
+	Actions  bool             `json:"actions"`  // the page may request actions
+	Settings Settings         `json:"settings"`
+	Expected Expected         `json:"expected"`
+	Live     []Check          `json:"live"`
+	Ready    []Check          `json:"ready"`
 }
 
 // A Member is one incarnation of a node.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // The reason is the worst one, in one sentence. What ends by itself comes last: a handler may be
@@ -32,10 +34,10 @@ func stuck(s Snapshot, a Actors) string {
 	return ""
 }
 
-func ofBacklogs(all []Backlog) (found []Problem) {
+func ofBacklogs(all []Backlog) (found []status.Problem) {
 	for _, b := range all {
 		if b.Why != "" {
-			found = append(found, Problem{Kind: "backlog", About: b.Actor, Text: b.Why})
+			found = append(found, status.Problem{Kind: "backlog", About: b.Actor, Text: b.Why})
 		}
 	}
 	return found
@@ -43,13 +45,13 @@ func ofBacklogs(all []Backlog) (found []Problem) {
 
 func (a Actors) isSlow() bool { return len(a.Handlers) > 0 && a.Handlers[0].Seconds >= 1 }
 
-func (a Actors) problems() []Problem {
-	all := []Problem{}
+func (a Actors) problems() []status.Problem {
+	all := []status.Problem{}
 	for _, paths := range a.Circles {
-		all = append(all, Problem{Kind: "circle", About: paths[0], Text: ofCircle(paths)})
+		all = append(all, status.Problem{Kind: "circle", About: paths[0], Text: ofCircle(paths)})
 	}
 	if a.isSlow() {
-		all = append(all, Problem{Kind: "slow handler", About: a.Handlers[0].Path, Text: ofHandler(a) + more(a.Slow-1, "slow handler")})
+		all = append(all, status.Problem{Kind: "slow handler", About: a.Handlers[0].Path, Text: ofHandler(a) + more(a.Slow-1, "slow handler")})
 	}
 	return append(all, ofBacklogs(a.Backlogs)...)
 }

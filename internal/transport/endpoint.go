@@ -10,16 +10,16 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/understudy-go/understudy/remote"
-
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/transport/deathwatch"
 	"github.com/understudy-go/understudy/internal/transport/outbox"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // An Endpoint connects one node to the network. Make one with [Listen]. Its methods may be called
@@ -178,6 +178,7 @@ func (e *Endpoint) Serve(s *actor.System) {
 	e.watcher.Store(deathwatch.Start(s, e.self))
 	remove := telemetry.AddSource(s, e.families)
 	e.unmeasured.Store(&remove)
+	status.AddSection(s, status.Section{Level: status.Connections, Read: e.section})
 	close(e.acceptor.serving)
 }
 

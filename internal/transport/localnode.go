@@ -25,7 +25,7 @@ type localNode struct {
 	types         seenSet
 	reverseConns  *reverseConns
 	met           func(node.ID, agreement) // is called after each handshake
-	peers         peers
+	peers         metPeers
 	skipped       protocol.Skipped
 	received      channelTraffic
 	lost          atomic.Uint64 // messages that could not be decoded

@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/transport/outbox"
 )
 
@@ -43,7 +42,7 @@ func (c *refusalCount) family(evicted uint64) telemetry.Family {
 }
 
 type channelFigures struct {
-	states         map[linkstatus.State]int
+	states         map[linkState]int
 	queue, longest int
 	sent           outbox.Counts
 }
@@ -51,7 +50,7 @@ type channelFigures struct {
 func (s *links) figures() map[channel]*channelFigures {
 	all := map[channel]*channelFigures{}
 	for _, l := range []channel{channelControl, channelUser} {
-		all[l] = &channelFigures{states: map[linkstatus.State]int{}}
+		all[l] = &channelFigures{states: map[linkState]int{}}
 	}
 	s.mu.RLock()
 	for l, f := range all {
@@ -60,7 +59,7 @@ func (s *links) figures() map[channel]*channelFigures {
 	s.mu.RUnlock()
 	for _, l := range s.to("") {
 		f, one := all[l.key.channel], l.status()
-		f.states[one.State]++
+		f.states[max(one.State, failing)]++
 		f.queue += one.Queued
 		f.longest = max(f.longest, one.Queued)
 		f.sent.Add(l.counts())
@@ -80,8 +79,8 @@ func (e *Endpoint) families() []telemetry.Family {
 	figures := e.links.figures()
 	for _, l := range []channel{channelControl, channelUser} {
 		f, name := figures[l], l.String()
-		for _, state := range []linkstatus.State{linkstatus.Connecting, linkstatus.Connected, linkstatus.Failing} {
-			count.Add(float64(f.states[state]), name, string(state))
+		for _, state := range []linkState{connecting, connected, failing} {
+			count.Add(float64(f.states[state]), name, stateNames[state])
 		}
 		queue.Add(float64(f.queue), name)
 		longest.Add(float64(f.longest), name)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 )
@@ -92,9 +91,9 @@ func TestMessagesThatAreWrittenAgainAreCounted(t *testing.T) {
 		require.Equal(t, []int{1, 2, 3}, inbox.got())
 		require.Positive(t, a.value("resent_total", "user"))
 		require.Equal(t, 3, a.value("sent_messages_total", "user"))
-		links := a.Links()
+		links := linksOf(t, a)
 		require.Len(t, links, 1)
-		require.Equal(t, linkstatus.Connected, links[0].State)
+		require.Equal(t, "connected", links[0].State)
 		require.NotEmpty(t, links[0].LastError)
 		require.NotZero(t, links[0].LastErrorAt)
 	})
@@ -130,20 +129,37 @@ func TestMessagesThatCannotBeDecodedAreCounted(t *testing.T) {
 	})
 }
 
+// A link is what the status page shows of a link.
+type link struct {
+	Peer, State                     string
+	Since                           time.Time
+	Queued, Bytes                   int
+	Full                            bool
+	Dropped                         uint64
+	SentMessages, SentBytes         uint64
+	ReceivedMessages, ReceivedBytes uint64
+	LastError                       string
+	LastErrorAt                     time.Time
+}
+
+func linksOf(t *testing.T, n *testNode) []link {
+	t.Helper()
+	details, _ := telemetrytest.Details[struct{ Links []link }](t, n.sys)
+	return details.Links
+}
+
 func TestLinksAreListedWithWhatWasSentAndReceived(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		spawn[int](b, "inbox")
 		ref[int](a, b, "/user/inbox").Tell(1)
 		soon()
-		sends, receives := a.Links(), b.Links()
+		sends, receives := linksOf(t, a), linksOf(t, b)
 		require.Len(t, sends, 1)
 		require.Len(t, receives, 1)
-		require.Equal(t, linkstatus.Link{Peer: "b:7355", Channel: "user", State: linkstatus.Connected, Since: sends[0].Since, SentMessages: 1, SentBytes: sends[0].SentBytes}, sends[0])
+		require.Equal(t, link{Peer: "b:7355", State: "connected", Since: sends[0].Since, SentMessages: 1, SentBytes: sends[0].SentBytes}, sends[0])
 		require.NotZero(t, sends[0].Since)
-		require.Equal(t, linkstatus.Link{
-			Peer: "a:7355", Channel: "user", State: linkstatus.Receiving, ReceivedMessages: 1, ReceivedBytes: receives[0].ReceivedBytes,
-		}, receives[0])
+		require.Equal(t, link{Peer: "a:7355", State: "receiving", ReceivedMessages: 1, ReceivedBytes: receives[0].ReceivedBytes}, receives[0])
 		require.Greater(t, receives[0].ReceivedBytes, uint64(1))
 	})
 }
@@ -160,22 +176,21 @@ func TestALinkThatCannotConnectTellsSinceWhenAndWhatWaits(t *testing.T) {
 		}
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		l := a.Links()[0]
-		require.Equal(t, linkstatus.Failing, l.State)
+		l := linksOf(t, a)[0]
+		require.Equal(t, "failing", l.State)
 		require.WithinDuration(t, begun, l.Since, 3*time.Second, "since the first failure")
 		require.Equal(t, 100, l.Queued)
-		require.Greater(t, l.QueuedBytes, 100)
+		require.Greater(t, l.Bytes, 100)
 		require.True(t, l.Full)
 		require.Equal(t, uint64(50), l.Dropped)
-		require.False(t, l.Refused)
 		require.NotEmpty(t, l.LastError)
 		heal()
 		soon()
-		healed := a.Links()[0]
-		require.Equal(t, linkstatus.Connected, healed.State)
+		healed := linksOf(t, a)[0]
+		require.Equal(t, "connected", healed.State)
 		require.True(t, healed.Since.After(l.Since))
 		require.False(t, healed.Full)
-		require.Zero(t, healed.QueuedBytes)
+		require.Zero(t, healed.Bytes)
 		require.Equal(t, uint64(50), healed.Dropped)
 	})
 }
@@ -186,8 +201,8 @@ func TestALinkThatIsRefusedSaysSo(t *testing.T) {
 		b := start(t, n, "b", func(c *transport.Config) { c.Cluster = "two" })
 		ref[int](b, a, "/user/inbox").Tell(1)
 		time.Sleep(time.Second)
-		l := b.Links()[0]
-		require.True(t, l.Refused)
+		l := linksOf(t, b)[0]
+		require.Equal(t, "refused", l.State)
 		require.Contains(t, l.LastError, "wrong cluster")
 	})
 }
@@ -198,6 +213,6 @@ func TestAClosedEndpointHasNoSeries(t *testing.T) {
 		require.True(t, telemetrytest.Has(a.sys, "understudy_remote_undecodable_total"))
 		require.NoError(t, a.Close())
 		require.False(t, telemetrytest.Has(a.sys, "understudy_remote_undecodable_total"))
-		require.Empty(t, a.Links())
+		require.Empty(t, linksOf(t, a))
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTooManyPeersCostOneAnotherAtATime(t *testing.T) {
-	var p peers
+	var p metPeers
 	id := func(i int) node.ID { return node.ID{Address: fmt.Sprintf("n%d:1", i), Incarnation: 1} }
 	for i := range maxPeers {
 		p.keep(id(i), agreement{version: 1})
@@ -27,7 +27,7 @@ func TestTooManyPeersCostOneAnotherAtATime(t *testing.T) {
 }
 
 func TestClientsAreNoPeers(t *testing.T) {
-	var p peers
+	var p metPeers
 	for range 10 {
 		p.keep(node.ID{Address: outboundAddr(), Incarnation: 1}, agreement{version: 1})
 	}
@@ -35,7 +35,7 @@ func TestClientsAreNoPeers(t *testing.T) {
 }
 
 func TestAForgottenPeerIsNotKnown(t *testing.T) {
-	var p peers
+	var p metPeers
 	old, next := node.ID{Address: "a:1", Incarnation: 1}, node.ID{Address: "a:1", Incarnation: 2}
 	p.keep(next, agreement{version: 1})
 	p.forget(old)

@@ -119,19 +119,19 @@ func (n *localNode) versionFor(addr string) byte {
 	return byte(version) //nolint:gosec // they fit into the 7 bits that a sealed datagram has
 }
 
-type peers struct {
+type metPeers struct {
 	mu     sync.RWMutex // guards all
 	byAddr map[string]Peer
 }
 
-func (p *peers) at(addr string) (Peer, bool) {
+func (p *metPeers) at(addr string) (Peer, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	known, ok := p.byAddr[addr]
 	return known, ok
 }
 
-func (p *peers) versions(yield func(protocol.Range) bool) {
+func (p *metPeers) versions(yield func(protocol.Range) bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	for _, known := range p.byAddr {
@@ -145,7 +145,7 @@ const maxPeers = 2 * maxChannels
 
 // Clients are not kept: each has a new address, and nothing depends on what they speak. If there
 // are too many others, one is forgotten: it is known again after the next handshake.
-func (p *peers) keep(id node.ID, with agreement) {
+func (p *metPeers) keep(id node.ID, with agreement) {
 	if isOutbound(id.Address) {
 		return
 	}
@@ -165,14 +165,14 @@ func (p *peers) keep(id node.ID, with agreement) {
 }
 
 // evict forgets any peer. mu is held.
-func (p *peers) evict() {
+func (p *metPeers) evict() {
 	for addr := range p.byAddr {
 		delete(p.byAddr, addr)
 		return
 	}
 }
 
-func (p *peers) forget(id node.ID) {
+func (p *metPeers) forget(id node.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byAddr[id.Address].ID == id {

@@ -8,9 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
-	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 // Behavior returns the behavior of the actor that runs the projection. The actor has a child for
@@ -30,7 +28,7 @@ func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 			c.refs = append(c.refs, ref)
 		}
 		ctx.Defer(telemetry.AddSource(ctx.System(), c.families))
-		ctx.Defer(extension.Ensure(ctx.System(), storestatus.NewProjections).Add(c.shown))
+		ctx.Defer(runningOn(ctx.System()).add(c.shown))
 		next.OnSignal = c.onSignal
 		next.OnMessage = func(_ *actor.Context[Command], cmd Command) actor.Behavior[Command] {
 			c.receive(cmd)

@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -45,9 +43,10 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, 2*3600, value("lag_seconds"))
 		require.Equal(t, 1, value("stalled"))
-		shown := shown(t, sys)
+		shown, problems := shown(t, sys)
+		require.Equal(t, []string{"The projection sum fails: " + shown[0].Failure + "."}, problems)
 		require.Equal(t, "sum", shown[0].Name)
-		require.InDelta(t, 2*3600, shown[0].Lag, 1)
+		require.InDelta(t, 2*3600, shown[0].LagSeconds, 1)
 		require.Equal(t, 1, shown[0].Stalled)
 		require.NotEmpty(t, shown[0].Failure)
 		require.Greater(t, value("failures_total"), 100)
@@ -62,11 +61,23 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 	})
 }
 
-func shown(t *testing.T, s *actor.System) []storestatus.Projection {
+// A projectionShown is what the status page shows of a projection.
+type projectionShown struct {
+	Name            string
+	LagSeconds      float64
+	Events, Skipped uint64
+	Failures        uint64
+	Stalled, Held   int
+	Failure         string
+}
+
+func shown(t *testing.T, s *actor.System) (_ []projectionShown, problems []string) {
 	t.Helper()
-	all, ok := extension.Get[*storestatus.Projections](s)
-	require.True(t, ok)
-	return all.Read()
+	details, found := telemetrytest.Details[struct{ Projections []projectionShown }](t, s)
+	for _, p := range found {
+		problems = append(problems, p.Text)
+	}
+	return details.Projections, problems
 }
 
 func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
@@ -85,9 +96,11 @@ func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
 		require.Equal(t, 1, telemetrytest.Value(t, sys, "understudy_projection_held_ids", "holds"))
 		require.Zero(t, telemetrytest.Value(t, sys, "understudy_projection_skipped_events_total", "holds"))
 		require.Zero(t, telemetrytest.Value(t, sys, "understudy_projection_held_ids", "skips"))
-		require.Equal(t, 1, shown(t, sys)[0].Held)
-		require.NotEmpty(t, shown(t, sys)[0].Failure)
-		require.Equal(t, storestatus.Projection{Name: "skips", Events: 2, Skipped: 1}, shown(t, sys)[1])
+		shown, problems := shown(t, sys)
+		require.Equal(t, 1, shown[0].Held)
+		require.NotEmpty(t, shown[0].Failure)
+		require.Equal(t, []string{"The projection holds holds events back: " + shown[0].Failure + "."}, problems)
+		require.Equal(t, projectionShown{Name: "skips", Events: 2, Skipped: 1}, shown[1])
 		require.Equal(t, 1, telemetrytest.Value(t, sys, "understudy_projection_skipped_events_total", "skips"))
 	})
 }
@@ -107,6 +120,7 @@ func TestAProjectionThatHasEndedHasNoSeries(t *testing.T) {
 		parent.Tell("stop")
 		synctest.Wait()
 		require.False(t, telemetrytest.Has(sys, "understudy_projection_events_total", "sum"))
-		require.Empty(t, shown(t, sys))
+		none, _ := shown(t, sys)
+		require.Empty(t, none)
 	})
 }

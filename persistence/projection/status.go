@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -157,9 +156,9 @@ func (c *coordinator[E]) figures() (f figures) {
 	return f
 }
 
-func (c *coordinator[E]) shown() storestatus.Projection {
+func (c *coordinator[E]) shown() shown {
 	f := c.figures()
-	return storestatus.Projection{
+	return shown{
 		Name: c.name, Lag: f.lag.Seconds(), Events: f.handled, Skipped: f.skipped, Failures: f.failures,
 		Stalled: f.stalled, Held: f.held, Failure: c.status(c.workers).Failing(),
 	}

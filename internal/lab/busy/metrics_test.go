@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/lab/busy"
-	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 )
 
@@ -45,7 +44,20 @@ func requireDetails(t *testing.T, p *busy.Program) {
 	for _, n := range p.Nodes {
 		w := httptest.NewRecorder()
 		n.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/details", nil))
-		var d statuspage.Details
+		var d struct {
+			Links []struct {
+				Name, State  string
+				SentMessages uint64
+			}
+			Journals []struct {
+				Name    string
+				Events  uint64
+				Appends struct{ FailedInARow uint64 }
+			}
+			Projections      []struct{ Name string }
+			Placement        struct{ Actors []struct{ Label string } }
+			PlacementFailure string
+		}
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &d), w.Body)
 		members := 0
 		for _, l := range d.Links {
@@ -58,7 +70,7 @@ func requireDetails(t *testing.T, p *busy.Program) {
 		require.Equal(t, len(p.Nodes)-1, members)
 		for _, j := range d.Journals {
 			require.Equal(t, "sqlite", j.Name)
-			require.Zero(t, j.Appends.InARow)
+			require.Zero(t, j.Appends.FailedInARow)
 			events += j.Events
 		}
 		for _, one := range d.Projections {

@@ -6,7 +6,11 @@ import { poll } from "./polling.js";
 
 let before = null; // the answer before, from which rates are computed
 
-function show(details) {
+// A node serves no field of what it does not use.
+const unused = { links: [], linksLeftOut: 0, journals: [], projections: [], entityTypes: [], homeless: [], schedules: [] };
+
+function show(served) {
+  const details = { ...unused, ...served };
   showLinks(details);
   showJournals(details);
   showProjections(details);

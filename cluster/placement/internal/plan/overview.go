@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 const (
@@ -20,12 +20,51 @@ const (
 	patience = 10 * time.Second
 )
 
+// An Overview is what the coordinator knows, as status pages show it. The JSON names are a stable
+// interface; docs/status.md describes them.
+type Overview struct {
+	_             struct{}          `cbor:",toarray"`
+	Coordinator   string            `json:"coordinator"`   // the name of its node
+	States        map[string]int    `json:"states"`        // actors by state
+	Moves         map[string]uint64 `json:"moves"`         // actors that had to be started anew since the coordinator began, by cause
+	StartFailures uint64            `json:"startFailures"` // since the coordinator began
+	Nodes         []ShownNode       `json:"nodes"`         // by name
+	Actors        []ShownActor      `json:"actors"`        // those in trouble first, then those that do not run, then by label
+	LeftOut       int               `json:"actorsLeftOut"`
+}
+
+// A ShownNode is a member on which actors may be placed.
+type ShownNode struct {
+	_        struct{} `cbor:",toarray"`
+	Name     string   `json:"name"`
+	Ready    bool     `json:"ready"`    // it runs placement, and has reported to the coordinator
+	Alive    bool     `json:"alive"`    // actors may be placed there
+	Draining bool     `json:"draining"` // its actors are being moved away
+	Actors   int      `json:"actors"`   // that run there, or are on their way
+}
+
+// A ShownActor is a spec, or a singleton of placement, and its actor.
+type ShownActor struct {
+	_         struct{}   `cbor:",toarray"`
+	Label     string     `json:"label"`
+	Type      string     `json:"type"`
+	Singleton bool       `json:"singleton"`
+	State     string     `json:"state"`
+	Running   bool       `json:"running"`
+	Node      string     `json:"node"`     // where it runs, is being started or is expected back; "" for none
+	Since     *time.Time `json:"since"`    // when the state began, nil if that is unknown
+	Failures  int        `json:"failures"` // failed starts, and ends without a request, in a row
+	Next      *time.Time `json:"nextAttempt"`
+	Trouble   bool       `json:"trouble"` // it does not run where it should, and that has lasted
+	Why       string     `json:"why"`     // why it does not run, or does not move; "" if nothing is to be said
+}
+
 // Overview returns what status pages show: about maxBytes bytes.
-func (m *Planner) Overview(coordinator string, now time.Time, maxBytes int) placementstatus.Overview {
+func (m *Planner) Overview(coordinator string, now time.Time, maxBytes int) Overview {
 	counts := m.Counts()
-	o := placementstatus.Overview{
+	o := Overview{
 		Coordinator: coordinator, States: map[string]int{}, Moves: map[string]uint64{}, StartFailures: counts.StartFailures,
-		Nodes: []placementstatus.Node{}, Actors: []placementstatus.Actor{},
+		Nodes: []ShownNode{}, Actors: []ShownActor{},
 	}
 	for state, n := range counts.Specs {
 		o.States[string(state)] = n
@@ -34,21 +73,21 @@ func (m *Planner) Overview(coordinator string, now time.Time, maxBytes int) plac
 		o.Moves[string(cause)] = n
 	}
 	for _, n := range m.View().Nodes {
-		o.Nodes = append(o.Nodes, placementstatus.Node{Name: n.Name, Ready: n.Ready, Alive: n.Alive(), Draining: n.Draining, Actors: len(n.Actors)})
+		o.Nodes = append(o.Nodes, ShownNode{Name: n.Name, Ready: n.Ready, Alive: n.Alive(), Draining: n.Draining, Actors: len(n.Actors)})
 	}
 	m.showActors(&o, now, maxBytes)
 	return o
 }
 
 // showActors adds the actors to o, those in trouble first.
-func (m *Planner) showActors(o *placementstatus.Overview, now time.Time, maxBytes int) {
+func (m *Planner) showActors(o *Overview, now time.Time, maxBytes int) {
 	all := len(m.specs.all) + len(m.singletons.all)
 	shown := append(showSpecs(m.specs, now, all <= mostShown), m.singletons.shown(o.States, all <= mostShown)...)
 	total := 0
 	for _, n := range o.States {
 		total += n
 	}
-	slices.SortFunc(shown, func(a, b placementstatus.Actor) int {
+	slices.SortFunc(shown, func(a, b ShownActor) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Label, b.Label))
 	})
 	size := 0
@@ -66,7 +105,7 @@ func (m *Planner) showActors(o *placementstatus.Overview, now time.Time, maxByte
 }
 
 // rank orders actors: those in trouble come first, and those that run come last.
-func rank(a placementstatus.Actor) int {
+func rank(a ShownActor) int {
 	switch {
 	case a.Trouble:
 		return 0
@@ -78,8 +117,8 @@ func rank(a placementstatus.Actor) int {
 
 // showSpecs returns the specs as status pages show them. Without all it leaves out those that run
 // and need not move.
-func showSpecs(s *specs, now time.Time, all bool) []placementstatus.Actor {
-	var shown []placementstatus.Actor
+func showSpecs(s *specs, now time.Time, all bool) []ShownActor {
+	var shown []ShownActor
 	for _, it := range s.all {
 		if all || it.state != Running || s.nodes.Draining(it.on) {
 			shown = append(shown, it.show(s, now))
@@ -88,9 +127,9 @@ func showSpecs(s *specs, now time.Time, all bool) []placementstatus.Actor {
 	return shown
 }
 
-func (it *item) show(s *specs, now time.Time) placementstatus.Actor {
+func (it *item) show(s *specs, now time.Time) ShownActor {
 	st := s.status(it)
-	a := placementstatus.Actor{
+	a := ShownActor{
 		Label: it.Label, Type: it.Type, State: string(st.State), Running: st.State == Running, Node: st.Node,
 		Since: timeOrNil(st.Since), Failures: st.Attempts, Next: timeOrNil(st.NextAttempt),
 	}
@@ -123,8 +162,8 @@ func whyNot(s *specs, label string) string {
 
 // shown returns the singletons as status pages show them, and counts their states. Without all it
 // leaves out those that run.
-func (s *singletons) shown(states map[string]int, all bool) []placementstatus.Actor {
-	var shown []placementstatus.Actor
+func (s *singletons) shown(states map[string]int, all bool) []ShownActor {
+	var shown []ShownActor
 	for _, x := range s.all {
 		if !x.registered {
 			continue
@@ -138,8 +177,8 @@ func (s *singletons) shown(states map[string]int, all bool) []placementstatus.Ac
 	return shown
 }
 
-func (x *singleton) show(o Ownership) placementstatus.Actor {
-	return placementstatus.Actor{
+func (x *singleton) show(o Ownership) ShownActor {
+	return ShownActor{
 		Label: o.Label, Type: x.spec.Type, Singleton: true, State: string(o.Phase), Running: o.Phase == SingletonActive, Node: o.Owner,
 		Trouble: o.Error != "" || o.Phase == SingletonOwnerless, Why: strings.TrimPrefix(o.Error, "placement: "),
 	}
@@ -150,4 +189,25 @@ func timeOrNil(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
+}
+
+// Trouble says why actors do not run where they should.
+func (o Overview) Trouble() (found []status.Problem) {
+	for _, a := range o.Actors {
+		if a.Trouble {
+			found = append(found, status.Problem{Kind: "placement", About: a.Label, Text: a.trouble()})
+		}
+	}
+	return found
+}
+
+func (a ShownActor) trouble() string {
+	why := cmp.Or(a.Why, "the reason is unknown")
+	switch {
+	case a.Running:
+		return fmt.Sprintf("%s cannot leave %s, whose actors are to be moved away: %s.", a.Label, a.Node, why)
+	case a.Node == "":
+		return fmt.Sprintf("%s is not placed: %s.", a.Label, why)
+	}
+	return fmt.Sprintf("%s does not run: %s.", a.Label, why)
 }

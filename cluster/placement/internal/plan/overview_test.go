@@ -8,15 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
-func (r specsRig) overview() placementstatus.Overview {
+func (r specsRig) overview() Overview {
 	r.t.Helper()
 	return r.m.Overview("a", r.now, 1<<20)
 }
 
-func (r specsRig) shown(label string) placementstatus.Actor {
+func (r specsRig) shown(label string) ShownActor {
 	r.t.Helper()
 	for _, a := range r.overview().Actors {
 		if a.Label == label {
@@ -24,7 +23,7 @@ func (r specsRig) shown(label string) placementstatus.Actor {
 		}
 	}
 	require.Fail(r.t, "not shown: "+label)
-	return placementstatus.Actor{}
+	return ShownActor{}
 }
 
 func TestAnOverviewSaysWhyAnActorDoesNotRun(t *testing.T) {
@@ -38,7 +37,7 @@ func TestAnOverviewSaysWhyAnActorDoesNotRun(t *testing.T) {
 	require.Equal(t, "a", o.Coordinator)
 	require.Equal(t, map[string]int{"running": 1, "pending": 0, "unplaced": 1, "waiting for return": 1}, o.States)
 	require.Equal(t, uint64(2), o.Moves["node lost"])
-	require.Equal(t, []placementstatus.Node{{Name: "a", Ready: true, Alive: true, Actors: 1}}, o.Nodes)
+	require.Equal(t, []ShownNode{{Name: "a", Ready: true, Alive: true, Actors: 1}}, o.Nodes)
 	require.Equal(t, []string{"awaited", "lost", "well"}, labelsOf(o), "those in trouble come first")
 	require.Equal(t, "it waits for the return of b", r.shown("awaited").Why)
 	require.NotNil(t, r.shown("awaited").Next)
@@ -52,7 +51,7 @@ func TestAnOverviewSaysWhyAnActorDoesNotRun(t *testing.T) {
 	require.NotNil(t, well.Since)
 }
 
-func labelsOf(o placementstatus.Overview) (labels []string) {
+func labelsOf(o Overview) (labels []string) {
 	for _, a := range o.Actors {
 		labels = append(labels, a.Label)
 	}
@@ -99,7 +98,7 @@ func TestAnOverviewOfManyActorsHasThoseInTroubleAndFitsIntoAMessage(t *testing.T
 	require.Less(t, len(r.m.Overview("a", r.now, 10_000).Actors), 200)
 	data, err := codec.Marshal(o)
 	require.NoError(t, err)
-	var read placementstatus.Overview
+	var read Overview
 	require.NoError(t, codec.Unmarshal(data, &read))
 	require.Equal(t, o, read)
 }

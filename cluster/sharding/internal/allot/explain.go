@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // An Explanation is what the machine knows of a shard.
@@ -100,8 +98,16 @@ func (s *shards) role(k *kind) string {
 	return fmt.Sprintf(" with the role %q", k.Role)
 }
 
+// Homeless are the shards of a type that run nowhere for one reason.
+type Homeless struct {
+	_      struct{} `cbor:",toarray"`
+	Type   string   `json:"type"`
+	Why    string   `json:"why"`
+	Shards []int    `json:"shards"` // their numbers, in order; at least one
+}
+
 // Homeless returns the shards that do not run, by type and reason.
-func (m *Machine) Homeless() []shardstatus.Homeless {
+func (m *Machine) Homeless() []Homeless {
 	type reason struct{ typ, why string }
 	numbers := map[reason][]int{}
 	for name, k := range m.shards.kinds {
@@ -111,11 +117,11 @@ func (m *Machine) Homeless() []shardstatus.Homeless {
 			}
 		}
 	}
-	all := []shardstatus.Homeless{}
+	all := []Homeless{}
 	for of, shards := range numbers {
-		all = append(all, shardstatus.Homeless{Type: of.typ, Why: of.why, Shards: shards})
+		all = append(all, Homeless{Type: of.typ, Why: of.why, Shards: shards})
 	}
-	slices.SortFunc(all, func(a, b shardstatus.Homeless) int {
+	slices.SortFunc(all, func(a, b Homeless) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Shards[0], b.Shards[0]))
 	})
 	return all

@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
@@ -47,7 +46,7 @@ func TestTheMachineSaysWhyAShardDoesNotRunOrMove(t *testing.T) {
 		answer(n)
 	}
 	require.Equal(t, "no member that is up hosts the type", why())
-	require.Equal(t, []shardstatus.Homeless{{Type: "cart", Why: "no member that is up hosts the type", Shards: []int{0}}}, m.Homeless())
+	require.Equal(t, []Homeless{{Type: "cart", Why: "no member that is up hosts the type", Shards: []int{0}}}, m.Homeless())
 
 	step(of(true))
 	require.Equal(t, "spawning on a since 1970-01-01T00:00:00Z", why())

@@ -120,7 +120,7 @@ type Details struct {
 	Journals  []Journal  `json:"journals"`
 	Placement *Placement `json:"placement"` // or nil
 
-	EntityTypes []EntityType `json:"entityTypes"` // nil of an older release
+	EntityTypes []EntityType `json:"entityTypes"` // nil if the node has started none
 	Schedules   []Schedule   `json:"schedules"`   // likewise
 }
 
