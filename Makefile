@@ -148,7 +148,7 @@ simulate: export UNDERSTUDY_EFFORT = $(N)
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
 	$(GO) test -timeout=24h ./cluster/internal/membership -run 'RandomHist|Merge' -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton/internal/handover -run Simulated -v -sim.first=$(SEED) -sim.nodes=$(NODES)
-	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.first=$(SEED)
+	$(GO) test -timeout=24h ./cluster/placement -run Simulated -v -sim.first=$(SEED)
 	$(GO) test -timeout=24h ./cluster/sharding/internal/allot -run Simulated -v -sim.first=$(SEED)
 
 .PHONY: nemesis
