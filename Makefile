@@ -47,10 +47,11 @@ test verify: export GOMEMLIMIT ?= 3GiB
 # The compiler spends a sixth of its time on debug information, the linker a fifth; no test reads it.
 test verify: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false -ldflags=-w
 
-# $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
+# $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line. go tool would
+# ignore the flags above, and compile the standard library once more.
 define gotest
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	UNDERSTUDY_EFFORT=$(1) RACE="$(RACE)" PLAIN="$(PLAIN)" LATER="$(LATER)" WHOLE="$(WHOLE)" MODULES="$(MODULES)" UNRACED="$(UNRACED)" $(TOOL) gotestsum --format=pkgname --jsonfile="$$events" \
+	UNDERSTUDY_EFFORT=$(1) RACE="$(RACE)" PLAIN="$(PLAIN)" LATER="$(LATER)" WHOLE="$(WHOLE)" MODULES="$(MODULES)" UNRACED="$(UNRACED)" $(GO) run -modfile=internal/tools/go.mod gotest.tools/gotestsum --format=pkgname --jsonfile="$$events" \
 		--post-run-command=internal/tools/summary --raw-command -- internal/tools/gotest $(1) -vet=off -timeout=20m
 endef
 
@@ -147,7 +148,7 @@ simulate: export UNDERSTUDY_EFFORT = $(N)
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
 	$(GO) test -timeout=24h ./cluster/internal/membership -run 'RandomHist|Merge' -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton/internal/handover -run Simulated -v -sim.first=$(SEED) -sim.nodes=$(NODES)
-	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.first=$(SEED)
+	$(GO) test -timeout=24h ./cluster/placement -run Simulated -v -sim.first=$(SEED)
 	$(GO) test -timeout=24h ./cluster/sharding/internal/allot -run Simulated -v -sim.first=$(SEED)
 
 .PHONY: nemesis

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/status"
@@ -204,7 +203,7 @@ func (c *Coordinator) Remove(ctx context.Context, label string) error {
 func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	var all []Status
 	for {
-		a, err := c.ask(ctx, request{Op: opSpecs, Label: plan.LastLabel(all)})
+		a, err := c.ask(ctx, request{Op: opSpecs, Label: lastLabel(all)})
 		if err != nil {
 			return nil, err
 		}
@@ -225,11 +224,11 @@ func (c *Coordinator) View(ctx context.Context) (View, error) {
 		if err != nil || a.View == nil {
 			return View{}, err
 		}
-		all = plan.AppendView(all, *a.View)
+		all = appendView(all, *a.View)
 		if !a.More {
 			return all, nil
 		}
-		node, after = plan.EndOfView(*a.View) // of this part: all may lack nodes that have changed meanwhile
+		node, after = endOfView(*a.View) // of this part: all may lack nodes that have changed meanwhile
 	}
 }
 

@@ -2,12 +2,11 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A request asks the coordinator for something, from any node. It is a message that only package
-// placement knows, besides the inputs of package plan.
+// placement knows, besides the inputs of the planner.
 type request struct {
 	_           struct{} `cbor:",toarray"`
 	Op          operation
@@ -48,7 +47,7 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there are more after these
 	Explanation *Explanation
-	Overview    *plan.Overview
+	Overview    *overview
 	Failure     extension.ErrorPayload
 }
 
@@ -67,13 +66,13 @@ func answerOf(value any, err error) answer {
 		return answer{Decision: &v}
 	case Ownership:
 		return answer{Ownership: &v}
-	case plan.StatusPage:
+	case statusPage:
 		return answer{Statuses: v.Statuses, More: v.More}
-	case plan.ViewPage:
+	case viewPage:
 		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
-	case plan.Overview:
+	case overview:
 		return answer{Overview: &v}
 	}
 	return answer{}

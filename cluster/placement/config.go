@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 // A Config has the settings of placement on a node. Apart from Factories it must be the same on all
@@ -65,7 +64,7 @@ func (c Config) withDefaults() (Config, error) {
 		"DrainTimeout": c.DrainTimeout,
 	} {
 		if d < 0 {
-			return c, plan.BadField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
+			return c, badField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
 		}
 	}
 	if c.Strategy == nil {
@@ -75,7 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Election = cluster.Oldest()
 	}
 	if c.Election.Name == "" {
-		return c, plan.BadField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
+		return c, badField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
 	c.AckTimeout = cmp.Or(c.AckTimeout, 5*time.Second)
 	c.Retry.Min = cmp.Or(c.Retry.Min, time.Second)
@@ -85,8 +84,8 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // planner returns the settings of the planner of a coordinator on the node of that name.
-func (c Config) planner(epoch uint64, self string) plan.Config {
-	cfg := plan.Config{
+func (c Config) planner(epoch uint64, self string) plannerConfig {
+	cfg := plannerConfig{
 		Config:   home.Config{Epoch: epoch, AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max},
 		Strategy: c.Strategy, Election: c.election(self),
 	}
@@ -98,11 +97,11 @@ func (c Config) planner(epoch uint64, self string) plan.Config {
 
 // election returns the election for the planner. holder is the name of the node that runs the
 // coordinator; "" means an unknown node.
-func (c Config) election(holder string) plan.Election {
+func (c Config) election(holder string) election {
 	order := membership.LeaderElection{Name: c.Election.Name, Compare: func(a, b membership.Member) int {
 		return c.Election.Compare(candidate(a), candidate(b))
 	}}
-	return plan.Election{Order: order, Role: c.Role, Holder: holder}
+	return election{Order: order, Role: c.Role, Holder: holder}
 }
 
 func candidate(m membership.Member) cluster.Member {

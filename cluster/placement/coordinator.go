@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -23,7 +22,7 @@ type storing = journaled.Shell[home.Input, home.Fact, home.Effect]
 // A coordinator carries out what the planner decides.
 type coordinator struct {
 	*storing
-	*plan.Planner
+	*planner
 	node    *cluster.Node
 	cfg     Config
 	counted *counted
@@ -40,7 +39,7 @@ func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior
 // Begin implements [journaled.Coordinator].
 func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.Fact] {
 	c.storing = s
-	c.Planner = plan.New(c.cfg.planner(c.Epoch, c.node.View().Self.Name))
+	c.planner = newPlanner(c.cfg.planner(c.Epoch, c.node.View().Self.Name))
 	c.Replay(l)
 	c.Ctx.Defer(func() { c.counted.Store(nil) })
 	c.inbox = shell.Listen(c.Ctx, c.node)
@@ -67,9 +66,9 @@ func (c *coordinator) Handle(in home.Input) persistence.Effect[home.Fact] {
 func (c *coordinator) serve(r request) persistence.Effect[home.Fact] {
 	switch r.Op {
 	case opSpecs:
-		return c.answer(r, plan.StatusPageOf(c.Statuses(), r.Label, home.PartBytes(c.Ctx.System())), nil)
+		return c.answer(r, statusPageOf(c.Statuses(), r.Label, home.PartBytes(c.Ctx.System())), nil)
 	case opView:
-		return c.answer(r, plan.ViewPageOf(c.View(), r.Label, r.After, home.PartBytes(c.Ctx.System())), nil)
+		return c.answer(r, viewPageOf(c.View(), r.Label, r.After, home.PartBytes(c.Ctx.System())), nil)
 	case opExplain:
 		explanation, err := c.Explain(r.Label)
 		return c.answer(r, explanation, err)
@@ -89,17 +88,17 @@ func (c *coordinator) serve(r request) persistence.Effect[home.Fact] {
 func (r request) input(t home.Token) home.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
-		return plan.Submit{Token: t, Spec: *r.Spec}
+		return submit{Token: t, Spec: *r.Spec}
 	case r.Op == opRemove:
-		return plan.Remove{Token: t, Label: r.Label}
+		return remove{Token: t, Label: r.Label}
 	case r.Op == opDrain:
 		return home.Drain{Token: t, Node: home.NodeID{Name: r.Label, Incarnation: r.Incarnation}}
 	case r.Op == opStartSingleton && r.Singleton != nil:
-		return plan.StartSingleton{Token: t, Spec: *r.Singleton}
+		return startSingleton{Token: t, Spec: *r.Singleton}
 	case r.Op == opMoveSingleton:
-		return plan.MoveSingleton{Token: t, Label: r.Label}
+		return moveSingleton{Token: t, Label: r.Label}
 	case r.Op == opStopSingleton:
-		return plan.StopSingleton{Token: t, Label: r.Label}
+		return stopSingleton{Token: t, Label: r.Label}
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func (c *coordinator) Do(e home.Effect) {
 	switch e := e.(type) {
 	case home.Send:
 		shell.Tell(c.Ctx.System(), agentName, c.View(), e, c.inbox)
-	case plan.ClaimTerm:
+	case claimTerm:
 		c.claim(e)
 	case home.Moved:
 		c.moved(e)

@@ -22,5 +22,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.AckTimeout", "The default is 5 s.", 5*time.Second, c.AckTimeout),
 		godoc.Is("Config.Retry", "The default is from 1 s to 1 min.", [2]time.Duration{time.Second, time.Minute}, [2]time.Duration{c.Retry.Min, c.Retry.Max}),
 		godoc.Is("Config.DrainTimeout", "The default is 30 s.", 30*time.Second, c.DrainTimeout),
+		godoc.Is("Spec.OnCrash", "The default is [Redistribute].", Redistribute(), Spec{}.OnCrash),
+		godoc.Is("SingletonSpec.DrainTimeout", "The default is 0: wait as long as its node is a member.", time.Duration(0), SingletonSpec{}.DrainTimeout),
 	))
 }

@@ -4,11 +4,10 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 // A counted holds the numbers of the coordinator while it runs on this node; nil while it does not.
-type counted struct{ atomic.Pointer[plan.Counts] }
+type counted struct{ atomic.Pointer[counts] }
 
 // families is a [telemetry.Source].
 func (c *counted) families() []telemetry.Family {
@@ -16,10 +15,10 @@ func (c *counted) families() []telemetry.Family {
 	moves := telemetry.NewCounter("understudy_placement_moves_total", "Placed actors that had to be started anew, by cause, since this coordinator began.", "cause")
 	failures := telemetry.NewCounter("understudy_placement_start_failures_total", "Starts of placed actors that have failed, since this coordinator began.")
 	if now := c.Load(); now != nil {
-		for _, s := range plan.States {
+		for _, s := range states {
 			specs.Add(float64(now.Specs[s]), string(s))
 		}
-		for _, cause := range plan.Causes {
+		for _, cause := range causes {
 			moves.Add(float64(now.Moves[cause]), string(cause))
 		}
 		failures.Add(float64(now.StartFailures))

@@ -3,33 +3,32 @@ package placement
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/status"
 )
 
 // section is what the page of a node shows: what the coordinator knows.
 func (c *Coordinator) section() status.Section {
-	look := &status.Coordinator[plan.Overview]{Ask: c.overview}
+	look := &status.Coordinator[overview]{Ask: c.overview}
 	return status.Section{Level: status.Homes, Refresh: look.Refresh, Read: func() (map[string]any, []status.Problem) {
-		overview, failure := look.Read()
-		return map[string]any{"placement": overview, "placementFailure": failure}, problemsOf(overview, failure)
+		o, failure := look.Read()
+		return map[string]any{"placement": o, "placementFailure": failure}, problemsOf(o, failure)
 	}}
 }
 
-func problemsOf(overview *plan.Overview, failure string) []status.Problem {
+func problemsOf(o *overview, failure string) []status.Problem {
 	switch {
 	case failure != "":
 		return []status.Problem{{Kind: "placement", Text: "The coordinator of placement does not answer: " + failure + "."}}
-	case overview == nil:
+	case o == nil:
 		return nil
 	}
-	return overview.Trouble()
+	return o.Trouble()
 }
 
-func (c *Coordinator) overview(ctx context.Context) (plan.Overview, error) {
+func (c *Coordinator) overview(ctx context.Context) (overview, error) {
 	a, err := c.ask(ctx, request{Op: opOverview})
 	if err != nil || a.Overview == nil {
-		return plan.Overview{}, err
+		return overview{}, err
 	}
 	return *a.Overview, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 // A GenerationSource issues the terms of singletons, for example from a sequence in a database that
@@ -25,7 +24,7 @@ type GenerationSource interface {
 const claimTimeout = 10 * time.Second
 
 // claim claims a term, in a goroutine of its own.
-func (c *coordinator) claim(e plan.ClaimTerm) {
+func (c *coordinator) claim(e claimTerm) {
 	source := c.cfg.Generations
 	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (uint64, error) {
 		ctx, cancel := context.WithTimeout(ctx, claimTimeout)
@@ -35,6 +34,6 @@ func (c *coordinator) claim(e plan.ClaimTerm) {
 		if err != nil {
 			c.Ctx.Log().Warn("no term claimed", zap.String("label", e.Label), zap.Error(err))
 		}
-		return plan.TermClaimed{Number: e.Number, Term: term, Err: err}
+		return termClaimed{Number: e.Number, Term: term, Err: err}
 	})
 }

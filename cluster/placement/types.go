@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
@@ -60,13 +59,13 @@ func (t Type[S, M]) Name() string { return t.name }
 // Spec returns the spec of an actor that is made from state and may run anywhere. If state cannot
 // be encoded, [Coordinator.Submit] returns the error.
 func (t Type[S, M]) Spec(label string, state S) Spec {
-	return plan.NewSpec(t.name, label, state)
+	return newSpec(t.name, label, state)
 }
 
 // Singleton returns the spec of a singleton that is made from state. If state cannot be encoded,
 // [Coordinator.StartSingleton] returns the error.
 func (t Type[S, M]) Singleton(label string, state S, anchor Anchor) SingletonSpec {
-	return plan.NewSingletonSpec(t.name, label, state, anchor)
+	return newSingletonSpec(t.name, label, state, anchor)
 }
 
 // A Factory makes the actors of one type on one node; see [Config.Factories].
@@ -99,11 +98,11 @@ func factoriesOf(all []Factory) (factories, error) {
 	byName := factories{}
 	for i, f := range all {
 		if f.starter == nil || f.starter.typeName() == "" {
-			return nil, plan.BadField("Config.Factories", "Config.Factories[%d] is of no type; make it by the Factory method of what placement.NewType returns", i)
+			return nil, badField("Config.Factories", "Config.Factories[%d] is of no type; make it by the Factory method of what placement.NewType returns", i)
 		}
 		name := f.starter.typeName()
 		if byName[name] != nil {
-			return nil, plan.BadField("Config.Factories", "Config.Factories has two for type %q; take one out, or give their types different names", name)
+			return nil, badField("Config.Factories", "Config.Factories has two for type %q; take one out, or give their types different names", name)
 		}
 		byName[name] = f.starter
 	}

@@ -2,12 +2,11 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/singleton"
 )
 
 // elector returns the election as a function for package singleton.
-func elector(e plan.Election) func(candidates []singleton.Candidate) (string, bool) {
+func elector(e election) func(candidates []singleton.Candidate) (string, bool) {
 	return func(candidates []singleton.Candidate) (string, bool) {
 		var nodes []Node
 		for _, p := range candidates {

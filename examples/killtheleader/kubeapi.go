@@ -22,6 +22,13 @@ type apiServer struct {
 	access  kubeAccess
 }
 
+// kubeAccess says how to reach an API server. The fields are as internal/lab/kubeapi prints them.
+type kubeAccess struct {
+	Server string `json:"server"`
+	CA     string `json:"ca"`    // file
+	Token  string `json:"admin"` // file
+}
+
 // defaultKubeAPI is where make test-kubernetes puts the program.
 func defaultKubeAPI() string {
 	cache, err := os.UserCacheDir()

@@ -1,3 +1,5 @@
+//go:build !noclientgo
+
 package main
 
 import (
@@ -28,12 +30,7 @@ type leaseElection struct {
 	ended   chan struct{}
 }
 
-// kubeAccess says how to reach an API server. The fields are as internal/lab/kubeapi prints them.
-type kubeAccess struct {
-	Server string `json:"server"`
-	CA     string `json:"ca"`    // file
-	Token  string `json:"admin"` // file
-}
+func init() { starters[byLease] = startLease }
 
 // startLease starts a node whose leader has a Lease.
 func startLease(ctx context.Context, cfg nodeConfig) (ledger, error) {

@@ -42,7 +42,7 @@ func runNode(ctx context.Context, text string) error {
 	}
 	start, ok := starters[cfg.Opponent]
 	if !ok {
-		return fmt.Errorf("there is no opponent %q", cfg.Opponent)
+		return fmt.Errorf("this program has no opponent %q", cfg.Opponent)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

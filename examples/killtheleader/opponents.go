@@ -35,9 +35,9 @@ const (
 	bySingleton = "singleton"
 )
 
-// starters start the ledger of a node.
+// starters start the ledger of a node. The build tag noclientgo leaves out byLease: client-go takes
+// the compiler minutes.
 var starters = map[string]func(context.Context, nodeConfig) (ledger, error){
-	byLease:     startLease,
 	byLock:      startLock,
 	bySingleton: startSingleton,
 }

@@ -45,8 +45,7 @@ var layers = []layer{
 		{"cluster/sharding/internal/roster", nil},                                                                                        // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/home", "cluster/internal/membership", "persistence", "actor", "internal/*"}},             // the planner
+		{"cluster/placement", []string{"cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators
 		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
 		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},

@@ -16,7 +16,7 @@ import (
 var folders = map[string][]string{
 	"actor": {"actor"}, "behaviors": {"behavior"}, "cluster": {"cluster"}, "delivery": {"actor/delivery"},
 	"downing": {"cluster/downing"}, "persistence": {"persistence"},
-	"placement": {"cluster/placement", "cluster/placement/internal/plan"}, "receptionist": {"actor/receptionist"},
+	"placement": {"cluster/placement"}, "receptionist": {"actor/receptionist"},
 	"router": {"actor/router"}, "sharding": {"cluster/sharding"}, "singleton": {"singleton"}, "testkit": {"testkit"}, "topic": {"actor/topic"},
 }
 

@@ -64,7 +64,7 @@ var settingsTables = []settingsTable{
 	{title: "Projection", dir: "persistence/projection", of: "Option", intro: "Options of `projection.New` and the functions beside it."},
 	{title: "Sharding", dir: "cluster/sharding", of: "Option", intro: "Options of [`sharding.Start`](../sharding.md)."},
 	{title: "placement.Config", dir: "cluster/placement", of: "Config", intro: "The settings of [`placement.Start`](../placement.md)."},
-	{title: "placement.Constraints", dir: "cluster/placement/internal/plan", of: "Constraints", intro: "The field `Constraints` of a `placement.Spec`."},
+	{title: "placement.Constraints", dir: "cluster/placement", of: "Constraints", intro: "The field `Constraints` of a `placement.Spec`."},
 	{title: "cron.Config", dir: "cluster/cron", of: "Config", intro: "The settings of [`cron.Start`](../cron.md)."},
 	{title: "cron.Entry", dir: "cluster/cron/internal/plan", of: "Entry", intro: "One entry of a schedule."},
 	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},

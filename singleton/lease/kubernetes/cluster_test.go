@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
 	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
@@ -94,6 +95,7 @@ func (c *cluster) connect(t *testing.T, tokenFile string) *Store {
 func (c *cluster) client(t *testing.T) typedv1.CoordinationV1Interface {
 	client, err := typedv1.NewForConfig(&rest.Config{
 		Host: c.Server, BearerTokenFile: c.Admin, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CA},
+		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeProtobuf},
 	})
 	require.NoError(t, err)
 	return client

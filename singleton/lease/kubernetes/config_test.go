@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -110,7 +109,7 @@ func TestATokenThatWasReplacedIsReadAgain(t *testing.T) {
 func TestClientGoDoesNotReadATokenAgainAtA401(t *testing.T) {
 	server := newAPIServer()
 	_, config := serve(t, server)
-	client, err := typedv1.NewForConfig(&rest.Config{
+	client, err := newClient(&rest.Config{
 		Host: config.Server, BearerTokenFile: config.TokenFile, TLSClientConfig: rest.TLSClientConfig{CAFile: config.CAFile},
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
 	})

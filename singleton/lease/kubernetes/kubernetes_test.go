@@ -96,7 +96,7 @@ func accountNeedsThreeVerbs(t *testing.T, c *cluster) {
 
 func timesHaveSixDigits(t *testing.T, c *cluster) {
 	for name, s := range map[string]*Store{
-		"json": c.connect(t, c.Admin), "protobuf": New(c.client(t), namespace),
+		"json": c.connect(t, c.Admin), "protobuf": New(c.client(t).RESTClient(), namespace),
 	} {
 		name = "digits-" + name
 		g, err := s.Take(t.Context(), lease.Claim{Name: name, Holder: "a", TTL: 5 * time.Second})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
-	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -47,11 +46,11 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // newStore returns a store of a process of its own.
 func newStore(t testing.TB, server http.Handler) *Store {
-	return New(newClient(t, server), namespace)
+	return New(clientOf(t, server), namespace)
 }
 
-func newClient(t testing.TB, server http.Handler) typedv1.LeasesGetter {
-	client, err := typedv1.NewForConfig(&rest.Config{
+func clientOf(t testing.TB, server http.Handler) rest.Interface {
+	client, err := newClient(&rest.Config{
 		Host: "https://api.invalid", Transport: inProcess{server}, BearerToken: "secret", QPS: -1,
 		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
 	})

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -19,7 +18,7 @@ const attempts = 3
 // Store is a [lease.Store] whose leases are Lease objects in one namespace. All leases of a process
 // should share one Store, because it remembers how long it has seen each record.
 type Store struct {
-	leases       typedv1.LeaseInterface
+	client       rest.Interface
 	namespace    string
 	observations observations
 }
@@ -28,8 +27,8 @@ var _ lease.Store = (*Store)(nil)
 
 // New returns a store that keeps its objects in that namespace, which must exist.
 //
-// client is the CoordinationV1 client of a clientset. Three settings of its [rest.Config] matter;
-// the clients of [InCluster] and [Connect] have all three.
+// client is clientset.CoordinationV1().RESTClient() of a clientset. Three settings of its
+// [rest.Config] matter; the clients of [InCluster] and [Connect] have all three.
 //
 //   - Rate limit: client-go's default, five requests per second, is enough for fifteen leases of 15
 //     s. Set QPS to -1 for more.
@@ -37,10 +36,8 @@ var _ lease.Store = (*Store)(nil)
 //     server answers. A shorter TTL does not survive a token that is revoked early.
 //   - HTTP/2: a dead connection serves the next requests as well, until client-go notices after 45
 //     s. Set NextProtos to http/1.1.
-//
-// [rest.Config]: https://pkg.go.dev/k8s.io/client-go/rest#Config
-func New(client typedv1.LeasesGetter, namespace string) *Store {
-	return &Store{leases: client.Leases(namespace), namespace: namespace}
+func New(client rest.Interface, namespace string) *Store {
+	return &Store{client: client, namespace: namespace}
 }
 
 // Take implements [lease.Store].
@@ -176,7 +173,7 @@ func (s *Store) change(
 }
 
 func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease, error) {
-	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
+	found, err := s.ask(ctx, s.client.Get().Name(object))
 	switch {
 	case missing(err):
 		s.observations.gone(object)
@@ -190,7 +187,15 @@ func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease,
 
 func (s *Store) write(ctx context.Context, wanted *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	if wanted.UID == "" {
-		return s.leases.Create(ctx, wanted, metav1.CreateOptions{})
+		return s.ask(ctx, s.client.Post().Body(wanted))
 	}
-	return s.leases.Update(ctx, wanted, metav1.UpdateOptions{})
+	return s.ask(ctx, s.client.Put().Name(wanted.Name).Body(wanted))
+}
+
+func (s *Store) ask(ctx context.Context, r *rest.Request) (*coordinationv1.Lease, error) {
+	answer := &coordinationv1.Lease{}
+	if err := r.Namespace(s.namespace).Resource("leases").Do(ctx).Into(answer); err != nil {
+		return nil, err
+	}
+	return answer, nil
 }

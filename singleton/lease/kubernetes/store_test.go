@@ -341,7 +341,7 @@ func TestAServerThatFailsLeavesItUnknown(t *testing.T) {
 
 func TestANamespaceThatDoesNotExistIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		elsewhere := New(newClient(t, newAPIServer()), "nowhere")
+		elsewhere := New(clientOf(t, newAPIServer()), "nowhere")
 		_, err := elsewhere.Take(t.Context(), claim("a"))
 		require.ErrorContains(t, err, "the namespace must exist")
 		require.NotErrorIs(t, err, lease.ErrHeld)
