@@ -1,6 +1,6 @@
 // Package tenure has what an instance is given by its owner, and reports to it: the generation
 // under which it runs, and with that the bounds of the epochs that it may claim; what becomes of
-// its claims; the timers that it leaves; and who observes its state. Owners are the managers of
+// its claims; the timers that it leaves; and the observer of its state. Owners are the managers of
 // singletons, placed actors, shards and test kits. Event sourcing reads the tenure from the context
 // of an actor, so neither of them imports the other.
 package tenure
