@@ -163,15 +163,17 @@ type Config struct {
 	// stopped; see persistence.ErrNoJournal.
 	Journal journal.Journal
 
-	// Lease returns a lease for each singleton that this node spawns without singleton.WithLease.
-	// name is Name, "-singleton-" and the name of the singleton; owner is the advertised address of
-	// this node. Return a new handle for each call, usually from lease.New with a store that all
-	// nodes share. Lease is called when the manager of the singleton starts, and must not block. If
-	// it returns an error or nil, the node that is to host the singleton calls it again after
-	// singleton.LeaseRetry, in another goroutine; meanwhile no instance runs. The error is logged,
-	// and is part of singleton.Status and of the errors of asks. Set Lease on all nodes or on no
-	// node: a singleton with a lease does not match one without. The default, nil, is no lease.
-	Lease func(name, owner string) (lease.Lease, error)
+	// Leases returns a lease for each singleton that this node spawns without singleton.WithLease.
+	// Each type of entities that it starts without sharding.WithLease has one, too. The name of a
+	// lease is Name, "-singleton-" and the name of the singleton, or Name, "-sharding-", the type,
+	// "/" and the name of the node. The owner is the advertised address of this node. Return a new
+	// handle for each call, usually from lease.New with a store that all nodes share. Leases must
+	// not block. If it returns an error or nil, the node calls it again after singleton.LeaseRetry;
+	// meanwhile the node hosts neither the singleton nor the type. The error is logged, and is part
+	// of singleton.Status and of the errors of asks. Set Leases on all nodes or on no node: a
+	// singleton with a lease does not match one without. Types of entities need Journal as well.
+	// The default, nil, is no lease.
+	Leases func(name, owner string) (lease.Lease, error)
 
 	// MinMembers is the number of members that must have joined before the first becomes up. Until
 	// then it must be the same on all nodes; afterwards it has no effect, and nodes with another

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"go.uber.org/zap"
@@ -30,7 +31,6 @@ import (
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
@@ -138,10 +138,8 @@ func listen(cfg Config) (*Node, error) {
 	if cfg.Journal != nil {
 		extension.Set(n.System, cfg.Journal)
 	}
-	if cfg.Lease != nil {
-		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
-			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())
-		}))
+	if cfg.Leases != nil {
+		extension.Set(n.System, guardedlease.Source(cfg.Leases))
 	}
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ServiceUnbind, "clients", func(ctx context.Context) error { return tellClients(ctx, n) })

@@ -2,33 +2,13 @@ package singleton
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
-
-	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// configuredLease returns the lease of the singleton of that name by cluster.Config.Lease. If that
-// fails, it returns a [lateLease].
-func configuredLease(leases singletonhook.Leases, name string) managedLease {
-	create := func() (managedLease, error) {
-		var l lease.Lease
-		err := guard.Run(func() (err error) {
-			if l, err = leases(name); err == nil && l == nil {
-				err = errors.New("it is nil")
-			}
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("the lease of %s by cluster.Config.Lease: %w", name, err)
-		}
-		return guardedlease.New(l), nil
-	}
+// configuredLease returns the lease of a singleton by cluster.Config.Leases. If that fails, it
+// returns a [lateLease].
+func configuredLease(create func() (managedLease, error)) managedLease {
 	if l, err := create(); err == nil {
 		return l
 	}
@@ -87,7 +67,7 @@ func (l *lateLease) Acquire(ctx context.Context) (held bool, err error) {
 	return l.AcquireAbove(ctx, 0)
 }
 
-// AcquireAbove fails with the error of cluster.Config.Lease as long as that returns one.
+// AcquireAbove fails with the error of cluster.Config.Leases as long as that returns one.
 func (l *lateLease) AcquireAbove(ctx context.Context, floor uint64) (held bool, err error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -143,7 +123,7 @@ func (l *lateLease) String() string {
 	if c := l.created(); c != nil {
 		return c.String()
 	}
-	return "not created yet by cluster.Config.Lease"
+	return "not created yet by cluster.Config.Leases"
 }
 
 func (l *lateLease) Reserve(by string) (free func(), err error) {

@@ -136,7 +136,7 @@
 //	RestartBackoff   100 ms  the delay before a restart; doubles up to 4 s, with jitter
 //	RemovalMargin    as the cluster recommends
 //	WithLease        none    the lease that must be held for an instance to run; by default
-//	                         that of cluster.Config.Lease
+//	                         that of cluster.Config.Leases
 //	LeaseRetry       5 s     the delay before another attempt to acquire the lease
 //	WithGenerations  none    the journal that counts terms; by default the members agree on them
 //

@@ -90,8 +90,8 @@ func (s settings) on(sys *actor.System, name string, message reflect.Type) (sett
 	if !registryOf(sys).admit(name) {
 		return s, ErrTooMany
 	}
-	if leases, ok := extension.Get[singletonhook.Leases](sys); ok && s.lease == nil {
-		s.lease = configuredLease(leases, name)
+	if leases, ok := extension.Get[guardedlease.Source](sys); ok && s.lease == nil {
+		s.lease = configuredLease(func() (managedLease, error) { return leases.New(sys.Name()+"-singleton-"+name, sys.Address()) })
 	}
 	s.signature = handover.SignatureOf(s.compared(message))
 	return s, nil
@@ -343,7 +343,7 @@ func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin
 // until the lease has expired.
 //
 // If the lease store is unavailable for longer than the lease lasts, no instance runs. WithLease
-// takes precedence over cluster.Config.Lease, which gives every singleton of a node a lease.
+// takes precedence over cluster.Config.Leases, which gives every singleton of a node a lease.
 // WithLease panics if l is nil.
 func WithLease(l lease.Lease) Option {
 	if l == nil {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
-	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -16,10 +14,9 @@ import (
 // longer than the lease lasts; see package lease. Use it for entities that write to more than a
 // journal. It takes the place of the removal margin.
 //
-// The function leases may be the one of cluster.Config.Lease. It returns a new handle, usually from
-// lease.New with a store that all nodes share, and must not block. The name of a lease has the name
-// of the cluster, the type and the name of the node. The owner is the address of the node that
-// asks.
+// cluster.Config.Leases gives every type of a node a lease; WithLease takes precedence. The
+// function leases is like that field. The name of a lease has the name of the cluster, the type and
+// the name of the node. The owner is the address of the node that asks.
 //
 // A node that does not get its lease, for whatever reason, hosts nothing of the type, and asks
 // again after five seconds. A node that loses its lease ends the shards at once: handlers return,
@@ -47,22 +44,12 @@ func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
 var errLeaseLost = errors.New("sharding: the node has lost its lease for the type")
 
 // leaseOf returns a handle of the lease of a node for the type of a region.
-func leaseOf(s *actor.System, r *region, nodeName string) (l lease.Lease, err error) {
+func leaseOf(s *actor.System, r *region, nodeName string) (lease.Lease, error) {
 	leases, typ := r.settings().leases, r.signature().Name
 	if leases == nil {
-		return nil, fmt.Errorf("type %q has been started without WithLease on this node", typ)
+		return nil, fmt.Errorf("type %q has been started without a lease on this node", typ)
 	}
-	name := s.Name() + "-sharding-" + escape(typ) + "/" + escape(nodeName)
-	err = guard.Run(func() (err error) {
-		if l, err = leases(name, s.Address()); err == nil && l == nil {
-			err = errors.New("it is nil")
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("the lease %s by WithLease: %w", name, err)
-	}
-	return guardedlease.New(l), nil
+	return leases.New(s.Name()+"-sharding-"+escape(typ)+"/"+escape(nodeName), s.Address())
 }
 
 // leased reports whether this node hosts the type only while it has a lease.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -375,6 +376,32 @@ func TestLeasesThatCannotBeMadeAreTriedAgain(t *testing.T) {
 		}
 		return leasesOf(store)(name, owner)
 	}))
+}
+
+func TestTheLeasesOfANodeAreThoseOfItsTypes(t *testing.T) {
+	for name, own := range map[string][]sharding.Option{"of the node": nil, "of the type": {sharding.WithLease(leasesOf(lease.NewMemory()))}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				created, leases := make(chan string, 100), leasesOf(lease.NewMemory())
+				c := clustertest.Start(t, 1, func(_ string, cfg *cluster.Config) {
+					cfg.Leases = func(name, owner string) (lease.Lease, error) {
+						created <- name + " of " + owner
+						return leases(name, owner)
+					}
+				})
+				r, err := sharding.Start(c.Node("n1"), "notebook", notebook, own...)
+				require.NoError(t, err)
+				require.Equal(t, "a:", read(t, r.Ref("a")))
+				close(created)
+				var all []string
+				for one := range created {
+					all = append(all, one)
+				}
+				ofType := "test-sharding-notebook/n1 of n1:7355"
+				require.Equal(t, own == nil, slices.Contains(all, ofType), all)
+			})
+		})
+	}
 }
 
 func TestLeasesNeedAJournal(t *testing.T) {

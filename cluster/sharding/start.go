@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -55,7 +56,10 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 	if err := extension.CheckOptions[M](set.spawn...); err != nil {
 		return nil, fmt.Errorf("sharding: type %q: %w", name, err)
 	}
-	h, local, err := hubFor(s, set)
+	if n, clustered := s.(*cluster.Node); clustered && set.leases == nil {
+		set.leases, _ = extension.Get[guardedlease.Source](n.System)
+	}
+	h, local, err := hubFor(s, name, set)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +115,7 @@ func check(name string, noFactory bool) {
 	}
 }
 
-func hubFor(s Host, set settings) (h *hub, local bool, err error) {
+func hubFor(s Host, typ string, set settings) (h *hub, local bool, err error) {
 	switch s := s.(type) {
 	case *actor.System:
 		if set.remember && journaled.JournalOf(s) == nil {
@@ -120,7 +124,7 @@ func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 		return hubOf(s), true, nil
 	case *cluster.Node:
 		if set.leases != nil && journaled.JournalOf(s.System) == nil {
-			return nil, false, fmt.Errorf("sharding: WithLease needs to know what former members ran: %w", persistence.ErrNoJournal)
+			return nil, false, fmt.Errorf("sharding: a lease for type %q needs to know what former members ran: %w", typ, persistence.ErrNoJournal)
 		}
 		return clusteredOf(s), false, nil
 	}

@@ -4,6 +4,7 @@ package guardedlease
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,25 @@ var _ lease.Lease = Lease{}
 
 // New returns l, guarded.
 func New(l lease.Lease) Lease { return Lease{l} }
+
+// A Source is cluster.Config.Leases, as an extension of the system of its node, or the function of
+// sharding.WithLease. It creates a handle of the lease of that name for owner.
+type Source func(name, owner string) (lease.Lease, error)
+
+// New returns the handle that the source creates, guarded.
+func (s Source) New(name, owner string) (Lease, error) {
+	var l lease.Lease
+	err := guard.Run(func() (err error) {
+		if l, err = s(name, owner); err == nil && l == nil {
+			err = errors.New("the function of cluster.Config.Leases or sharding.WithLease has returned nil")
+		}
+		return err
+	})
+	if err != nil {
+		return Lease{}, fmt.Errorf("create the lease %s: %w", name, err)
+	}
+	return New(l), nil
+}
 
 // Acquire implements [lease.Lease].
 func (g Lease) Acquire(ctx context.Context) (held bool, err error) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A Locator shows a cluster to singletons.
@@ -40,10 +39,6 @@ type Following interface {
 	// cancel is called. It is called once.
 	Listen(changed func()) (cancel func())
 }
-
-// Leases returns the lease of the singleton of that name. It is for singletons without a lease of
-// their own. A node with a lease for all its singletons sets one as the extension of its system.
-type Leases func(name string) (lease.Lease, error)
 
 // A Peer is a member of the cluster, as singletons see it.
 type Peer struct {

@@ -25,7 +25,7 @@ func TestOneSettingGivesEverySingletonOfANodeALease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := lease.NewMemory()
 		c := clustertest.Start(t, 3, func(_ string, cfg *cluster.Config) {
-			cfg.Lease = func(name, owner string) (lease.Lease, error) {
+			cfg.Leases = func(name, owner string) (lease.Lease, error) {
 				return lease.New(store, name, owner, lease.Settings{})
 			}
 		})
@@ -65,7 +65,7 @@ func TestTheErrorOfTheConfiguredLeaseIsShownUntilItCanBeCreated(t *testing.T) {
 				var works atomic.Bool
 				store := lease.NewMemory()
 				c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) {
-					cfg.Lease = func(name, owner string) (lease.Lease, error) {
+					cfg.Leases = func(name, owner string) (lease.Lease, error) {
 						if !works.Load() {
 							return broken()
 						}
@@ -80,11 +80,11 @@ func TestTheErrorOfTheConfiguredLeaseIsShownUntilItCanBeCreated(t *testing.T) {
 				}
 				_, err := ask(3 * time.Second)
 				require.ErrorIs(t, err, singleton.ErrUnavailable)
-				require.ErrorContains(t, err, "the lease of counter by cluster.Config.Lease: ")
+				require.ErrorContains(t, err, "create the lease test-singleton-counter: ")
 				status, managed := singleton.StatusOf(n1.System, "counter")
 				require.True(t, managed)
 				require.Equal(t, singleton.Acquiring, status.Phase)
-				require.ErrorContains(t, status.Obstacle, "the lease of counter by cluster.Config.Lease: ")
+				require.ErrorContains(t, status.Obstacle, "create the lease test-singleton-counter: ")
 
 				works.Store(true)
 				n, err := ask(10 * time.Second)
