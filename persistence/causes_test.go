@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -17,8 +17,8 @@ func TestARejectionIsFinalForTheMessageUnlessItIsAConflict(t *testing.T) {
 		actor.ErrNotSerializable: true, persistence.ErrTooLarge: true, persistence.ErrInvalid: true, persistence.ErrConflict: false,
 	} {
 		err := fmt.Errorf("wrapped: %w", &persistence.RejectedError{ID: "a", Err: cause})
-		require.Equal(t, final, errors.Is(err, fence.ErrRejected), "%v", cause)
+		require.Equal(t, final, errors.Is(err, tenure.ErrRejected), "%v", cause)
 		require.ErrorIs(t, err, cause)
-		require.NotErrorIs(t, err, fence.ErrStore)
+		require.NotErrorIs(t, err, tenure.ErrStore)
 	}
 }

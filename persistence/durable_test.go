@@ -14,7 +14,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -343,10 +344,10 @@ func TestWhatIsNoValueCannotBeStoredAsOne(t *testing.T) {
 func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claimed := make(chan uint64, 1)
-		ctx := fence.With(w.Context(), fence.Holder{
-			Bounds:  func(fence.Claim) (least, below uint64, err error) { return 41, 42, nil },
-			Claimed: func(_ fence.Claim, epoch uint64) { claimed <- epoch },
-		})
+		ctx := tenure.With(w.Context(), tenure.New("", generation.Unpack(41), tenure.Hooks{Claimed: func(_, raised generation.Generation) {
+			packed, _ := raised.Packed()
+			claimed <- packed
+		}}))
 		ref := actor.Spawn(w.system, notebook(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(writePage(w.to, "a"))
 		w.replies.Expect("a")

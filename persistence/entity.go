@@ -9,9 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -24,8 +23,8 @@ type entity struct {
 	counts *metrics        // of the system
 	calls  *journalMetrics // of the journal
 	writer journal.WriterID
-	seen   *entityhook.Observer // nil without one
-	wake   func()               // runs awake inside the actor; for any goroutine
+	seen   *tenure.Observer // nil without one
+	wake   func()           // runs awake inside the actor; for any goroutine
 
 	failure  error // of the journal; the actor does nothing after it
 	excused  bool  // OnSignal has handled the last rejection, and may reply later
@@ -50,7 +49,7 @@ func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
 	e.calls = e.counts.journals.Of(storeName(d.journal))
 	e.caller = storeCaller{system: ctx.System(), id: d.id, log: ctx.Log().With(zap.String("id", d.id))}
 	_, _ = rand.Read(e.writer[:]) // never fails
-	e.seen = entityhook.Of(ctx, e.self.Path())
+	e.seen = tenure.ObserverOf(ctx, e.self.Path())
 	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
 	}
@@ -68,7 +67,7 @@ func (e *entity) begin() (o outcome, recovered bool) {
 			e.seen.Ready()
 		}
 		return o, true
-	case e.ctx.Err() != nil, errors.Is(err, fence.ErrLater):
+	case e.ctx.Err() != nil, errors.Is(err, tenure.ErrLater):
 		return outcome{stop: true}, false
 	}
 	e.announce(RecoveryFailed{Err: err})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -111,7 +111,7 @@ func (e *RejectedError) Unwrap() error { return e.Err }
 // Is lets package singleton recognize a rejection, after which it does not repeat the message.
 // After a conflict it does, as the next instance recovers the right sequence number.
 func (e *RejectedError) Is(target error) bool {
-	return target == fence.ErrRejected && !errors.Is(e.Err, ErrConflict)
+	return target == tenure.ErrRejected && !errors.Is(e.Err, ErrConflict)
 }
 
 // A storeError is the failure of an actor whose store does not work now. The command is not at
@@ -121,7 +121,7 @@ type storeError struct{ error }
 func (e *storeError) Unwrap() error { return e.error }
 
 // Is lets package singleton recognize the failure: it is no attempt at the command.
-func (e *storeError) Is(target error) bool { return target == fence.ErrStore }
+func (e *storeError) Is(target error) bool { return target == tenure.ErrStore }
 
 // failedBy returns err as a failure of the store if that is at fault, and otherwise as it is.
 func failedBy(err error) error {

@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // An idleness ends an actor that has had no command for some time. A nil idleness does nothing.
@@ -23,7 +23,7 @@ func (e *entity) beginIdleness() {
 	if e.PassivateAfter == 0 {
 		return
 	}
-	if fence.IsInstance(e.ctx, e.self.Path()) {
+	if tenure.Of(e.ctx).IsOf(e.self.Path()) {
 		e.caller.log.Warn("PassivateAfter is ignored: the manager of a singleton would start the instance again")
 		return
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/permits"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -79,12 +79,12 @@ func (e *entity) restore(ctx context.Context, r *recovery) error {
 		e.caller.log.Warn("recovery makes little progress", zap.Uint64("seq", r.reached.Load()), zap.Duration("endsIn", left))
 	})
 	defer timeout.stop()
-	claim := fence.Claim{Path: e.self.Path(), ID: e.id}
+	claim := tenure.Claim{Path: e.self.Path(), ID: e.id}
 	return timeout.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, claim, timeout, r) }))
 }
 
 // read claims the id, so that no older writer can add events, and then reads the state.
-func (e *entity) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery) error {
+func (e *entity) read(ctx context.Context, by tenure.Claim, timeout *recoveryTimeout, r *recovery) error {
 	// The claim comes first. From then on the journal refuses older writers, so its LastSeq is
 	// final, and the snapshot and the events that are read below cannot change.
 	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
@@ -244,8 +244,9 @@ func (r *recovery) follows(record *journal.Record) error {
 // and for the actors that it spawns, the epoch belongs to the term of the instance. The claim is
 // refused if a later term has claimed the id, and the singleton then asks for a term above that
 // one.
-func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
-	least, below, err := fence.Bounds(ctx, by)
+func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by tenure.Claim, writer journal.WriterID) (journal.Claim, error) {
+	under := tenure.Of(ctx)
+	least, below, err := under.Bounds()
 	if err != nil {
 		return journal.Claim{}, fmt.Errorf("claim %q: %w", by.ID, err)
 	}
@@ -253,9 +254,9 @@ func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by fence.Cl
 	claim, err := j.Claim(ctx, by.ID, writer, journal.Bounds{Least: least, Below: below})
 	calls.claim(begun, err)
 	if err != nil {
-		return journal.Claim{}, fence.Refused(ctx, by, err)
+		return journal.Claim{}, under.Refused(by, err)
 	}
-	fence.Claimed(ctx, by, claim.Epoch)
+	under.Claimed(by, claim.Epoch)
 	return claim, nil
 }
 

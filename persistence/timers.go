@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storeclock"
-	"github.com/understudy-go/understudy/internal/timerhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -131,10 +131,8 @@ func endTimers(e *entity) {
 		return
 	}
 	e.timers.alarm.Set(time.Time{})
-	if left := timerhook.Of(e.ctx); left != nil {
-		if due, ok := e.timers.first(); ok {
-			left(e.id, due)
-		}
+	if due, ok := e.timers.first(); ok {
+		tenure.Of(e.ctx).LeftTimers(e.id, due)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -56,7 +56,7 @@ var (
 	// The instance is then stopped, and its node asks for permission before it starts another.
 	// Event-sourced instances fail with it by themselves. It is the same error as
 	// persistence.ErrFenced.
-	ErrFenced = fence.ErrFenced
+	ErrFenced = tenure.ErrFenced
 )
 
 func init() {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -64,8 +64,8 @@ func TestAnInstanceThatFencesItsWritesNeedsNoMargin(t *testing.T) {
 // it is told.
 func fencing() actor.Behavior[msg] {
 	return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
-		fence.Fenced(ctx)
-		return behaviors.Receive(func(ctx *actor.Context[msg], _ msg) actor.Behavior[msg] { return ctx.Fail(fence.ErrFenced) })
+		tenure.Of(ctx).Fenced()
+		return behaviors.Receive(func(ctx *actor.Context[msg], _ msg) actor.Behavior[msg] { return ctx.Fail(tenure.ErrFenced) })
 	})
 }
 

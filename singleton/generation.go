@@ -3,8 +3,8 @@ package singleton
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // A Generation numbers the instances of a singleton: of any two instances, the later one has the
@@ -27,8 +27,5 @@ type Generation = generation.Generation
 // factory is called twice. An event-sourced actor that the instance spawns claims its own id in the
 // same way. If its claim is refused, the instance is ended and started again under a later term.
 func GenerationOf(ctx context.Context) Generation {
-	if h, ok := ctx.Value(actorhook.GenerationKey{}).(*generationCell); ok {
-		return h.now()
-	}
-	return Generation{}
+	return tenure.Of(ctx).Now()
 }

@@ -1,12 +1,10 @@
 package singleton
 
 import (
-	"context"
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
@@ -67,10 +65,6 @@ func init() {
 	singletonhook.AllKnown = func(s *actor.System) []singletonhook.Known { return read(s, (*directory.Directory).All) }
 	singletonhook.ManagersOf = func(s *actor.System, name string) []node.ID {
 		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
-	}
-	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation, refused func(error)) context.Context {
-		ctx, _ = withGeneration(ctx, path, gen, generationHooks{refused: refused})
-		return ctx
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -21,12 +21,12 @@ type instance struct {
 	typed       typedContext
 	path        string
 	stopMessage any
-	hooks       generationHooks
+	hooks       tenure.Hooks
 	begins      func(generation.Generation) // called when the instance of a generation takes messages
 	gate        func() error                // returns why a message must not be handled; nil without a lease
 
 	ref      actor.AnyRef
-	cell     *generationCell
+	tenure   *tenure.Tenure
 	gen      generation.Generation // under which it was started
 	running  bool                  // it has been started, and its end has not been seen
 	begun    bool                  // it has started and takes messages; it gets none before
@@ -35,15 +35,15 @@ type instance struct {
 
 func (i *instance) start(gen generation.Generation) {
 	i.finished = new(atomic.Bool)
-	ctx, cell := withGeneration(i.ctx, i.path, gen, i.hooks)
-	ctx = context.WithValue(ctx, endingKey{}, ending{path: i.path, finished: i.finished})
+	i.tenure = tenure.New(i.path, gen, i.hooks)
+	ctx := context.WithValue(tenure.With(i.ctx, i.tenure), endingKey{}, ending{path: i.path, finished: i.finished})
 	opts := []actor.SpawnOption{extension.WithContext(ctx)}
 	if i.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}
 	i.ref = i.typed.spawn(func() { i.begins(gen) }, opts)
 	i.ctx.Watch(i.ref)
-	i.cell, i.gen = cell, gen
+	i.gen = gen
 	i.running = true
 }
 
@@ -65,7 +65,7 @@ func (i *instance) stop(now bool) {
 // ended returns the event for the machine, and why the instance has failed.
 func (i *instance) ended(err error) (event handover.InstanceEnded, failure error) {
 	i.running, i.begun = false, false
-	refusedBy, refused := i.cell.outcome()
+	refusedBy, refused := i.tenure.Outcome()
 	if err == nil {
 		err = refused
 	}
@@ -73,8 +73,8 @@ func (i *instance) ended(err error) (event handover.InstanceEnded, failure error
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
 	return handover.InstanceEnded{
-		Fenced:    errors.Is(err, fence.ErrFenced) || refusedBy != generation.Generation{},
-		FencedBy:  max(generation.Unpack(fence.Newest(err)).Term, refusedBy.Term),
+		Fenced:    errors.Is(err, tenure.ErrFenced) || refusedBy != generation.Generation{},
+		FencedBy:  max(generation.Unpack(tenure.Newest(err)).Term, refusedBy.Term),
 		Finished:  err == nil && i.finished.Load(),
 		LeaseLost: errors.Is(err, ErrLeaseLost),
 	}, err

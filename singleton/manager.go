@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -72,7 +73,12 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 	childRefused := typed.notify(m.onChildRefused)
 	m.instance = instance{
 		ctx: ctx, typed: typed, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
-		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, quiet: true, refused: func(error) { childRefused() }},
+		hooks: tenure.Hooks{
+			Claimed: func(started, raised generation.Generation) {
+				m.occur(handover.FenceHeld{Started: started, Raised: raised})
+			},
+			Refused: func(error) { childRefused() }, Quiet: true,
+		},
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, typed.notify(func() { m.sequenced.collect() }))
@@ -414,7 +420,7 @@ func (m *manager) onChildRefused() {
 	if !m.instance.running {
 		return
 	}
-	if _, failure := m.instance.cell.outcome(); failure != nil { // else it was the instance before
+	if _, failure := m.instance.tenure.Outcome(); failure != nil { // else it was the instance before
 		m.instance.stop(true)
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/sequence"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
@@ -265,9 +265,9 @@ func (q *sequenced) note(o outcome) {
 func (q *sequenced) final(o outcome, failure error) bool {
 	is := func(target error) bool { return guard.Is(failure, target) }
 	switch {
-	case is(fence.ErrRejected):
+	case is(tenure.ErrRejected):
 		return true
-	case is(ErrFenced), is(ErrLeaseLost), is(fence.ErrStore), q.m.machine.Phase() != handover.Host:
+	case is(ErrFenced), is(ErrLeaseLost), is(tenure.ErrStore), q.m.machine.Phase() != handover.Host:
 		return false
 	}
 	return q.receiver.Failed(o.stream, o.number) >= q.m.set.attempts

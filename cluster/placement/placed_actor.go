@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -55,7 +55,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r home.StartRequest, on sh
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (singleton.Generation{}) {
-		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.Broken)
+		ctx = tenure.With(ctx, tenure.New(under.Self().Path()+"/"+name, r.Generation, tenure.Hooks{Refused: on.Broken}))
 	}
 	of := &stay{lane: hubOf(under.System()).lane(name)}
 	ref := actor.Spawn(under, t.placed(r, of, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)

@@ -55,7 +55,7 @@ func leaseOf(s *actor.System, r *region, nodeName string) (lease.Lease, error) {
 // leased reports whether this node hosts the type only while it has a lease.
 func (s settings) leased() bool { return s.leases != nil && s.hosts }
 
-func (r *region) lease() *tenure { return &r.tenure }
+func (r *region) lease() *leaseTerm { return &r.tenure }
 
 // breakOff ends all shards here, because of the lease.
 func (r *region) breakOff(why error) {

@@ -30,7 +30,7 @@ type region struct {
 	lanes   []*lane
 	held    atomic.Int64 // letters that the lanes keep
 	limiter limiter
-	tenure  tenure
+	tenure  leaseTerm
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
 	started time.Time

@@ -10,9 +10,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // residents are the entities of one shard that are awake on this node. They are children of the
@@ -275,7 +275,7 @@ func (r *residents) failed(name string, letters []letter, failure error) (kept [
 			return letters
 		}
 	}
-	if newest := fence.Newest(failure); errors.Is(failure, fence.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
+	if newest := tenure.Newest(failure); errors.Is(failure, tenure.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
 		if r.breaks(failure); r.broken {
 			return letters
 		}

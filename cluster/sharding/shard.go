@@ -13,8 +13,7 @@ import (
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/permits"
-	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/internal/timerhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // The messages to the actor of a shard, which only this node sends.
@@ -63,9 +62,9 @@ func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, sha
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
-	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
-	ctx = permits.WithClass(ctx, r.name)
-	ctx = timerhook.With(ctx, func(id string, due time.Time) { leaveTimer(all, id, due) })
+	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(around.Path()+"/"+name, gen, tenure.Hooks{
+		Refused: all.refused, Left: func(id string, due time.Time) { leaveTimer(all, id, due) },
+	}))
 	return actor.Spawn(under, r.shard(all, on), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 

@@ -19,9 +19,9 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// A tenure is the right of this node to host shards of a type. It lasts while the node has its
+// A leaseTerm is the right of this node to host shards of a type. It lasts while the node has its
 // lease. Any goroutine may call its methods.
-type tenure struct {
+type leaseTerm struct {
 	mu     sync.Mutex // guards all below
 	lease  lease.Lease
 	token  uint64 // under which shards may start; 0 for none
@@ -30,33 +30,33 @@ type tenure struct {
 }
 
 // current returns the token under which shards may start, or 0.
-func (t *tenure) current() uint64 {
+func (t *leaseTerm) current() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.token
 }
 
-func (t *tenure) begin(l lease.Lease) {
+func (t *leaseTerm) begin(l lease.Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lease, t.token, t.why = l, l.Token(), ""
 }
 
-func (t *tenure) end() {
+func (t *leaseTerm) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.token, t.why = 0, "lost or given back"
 }
 
 // refuse notes why there is no lease.
-func (t *tenure) refuse(why string) {
+func (t *leaseTerm) refuse(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.why = why
 }
 
 // state returns what status pages show of the lease.
-func (t *tenure) state() string {
+func (t *leaseTerm) state() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -70,7 +70,7 @@ func (t *tenure) state() string {
 
 // admit lets a shard start that was requested under that token. gate returns, before each message
 // of an entity, whether that is still in order.
-func (t *tenure) admit(token uint64) (gate func() error, err error) {
+func (t *leaseTerm) admit(token uint64) (gate func() error, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if token == 0 || t.token != token || !t.lease.Valid() {
@@ -80,7 +80,7 @@ func (t *tenure) admit(token uint64) (gate func() error, err error) {
 	return func() error { return t.check(token) }, nil
 }
 
-func (t *tenure) check(token uint64) error {
+func (t *leaseTerm) check(token uint64) error {
 	t.mu.Lock()
 	same, l := t.token == token, t.lease
 	t.mu.Unlock()
@@ -91,14 +91,14 @@ func (t *tenure) check(token uint64) error {
 }
 
 // left notes that an admitted shard has ended.
-func (t *tenure) left() {
+func (t *leaseTerm) left() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.shards--
 }
 
 // vacant reports whether no admitted shard is here any more.
-func (t *tenure) vacant() bool {
+func (t *leaseTerm) vacant() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.shards == 0

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -31,14 +30,6 @@ var (
 	// ManagersOf returns the members that have a manager for the singleton of that name, in the
 	// order of election, as far as the node of s knows; nil without a cluster.
 	ManagersOf func(s *actor.System, name string) []node.ID
-
-	// WithGeneration returns a context for the actor at path, given by extension.WithContext, under
-	// which the actor is an instance of generation gen: singleton.GenerationOf returns gen, and an
-	// event-sourced actor claims to write with at least that epoch. It is for managers of instances
-	// outside package singleton. path is as returned by actor.ActorRef.Path. refused is called, by
-	// any goroutine, when an actor that the instance has spawned cannot claim its persistence id
-	// because a later term has: the manager must end the instance for that reason.
-	WithGeneration func(ctx context.Context, path string, gen generation.Generation, refused func(error)) context.Context
 )
 
 // A Known is what a node knows of one singleton of its cluster, whether or not it has a manager

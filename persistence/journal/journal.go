@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // A WriterID identifies one incarnation of a writer. It is stored with every record for later
@@ -116,7 +116,7 @@ type SnapshotStore interface {
 var (
 	// ErrFenced: a newer writer has claimed the id. Stop at once; a retry cannot succeed. A
 	// [*FencedError] names the newest claim.
-	ErrFenced = fence.ErrFenced
+	ErrFenced = tenure.ErrFenced
 	// ErrConflict: the epoch is right, but the sequence number is wrong. This is a bug in the
 	// writer.
 	ErrConflict = errors.New("persistence: sequence number does not follow the last one")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // Behavior returns the behavior of the actor that runs the projection. The actor has a child for
@@ -19,7 +19,7 @@ import (
 func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 	return func(ctx *actor.Context[Command], next *actor.Next[Command]) {
 		if _, is := p.handler.(fenced); is {
-			fence.Fenced(ctx)
+			tenure.Of(ctx).Fenced()
 		}
 		c := &coordinator[E]{Projection: p, workers: p.newWorkers()}
 		for i, w := range c.workers {

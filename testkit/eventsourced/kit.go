@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -95,7 +95,7 @@ func (k *Kit[M, E, S]) start() {
 	k.t.Helper()
 	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))
 	recovered := make(chan struct{})
-	ctx := entityhook.With(context.Background(), &entityhook.Observer{
+	ctx := tenure.WithObserver(context.Background(), &tenure.Observer{
 		Path: "/user/" + name, Changed: k.see, Ready: sync.OnceFunc(func() { close(recovered) }),
 	})
 	ctx, k.stop = context.WithCancel(ctx)

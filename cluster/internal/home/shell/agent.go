@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // resendEvery is how long the coordinator may take to acknowledge an Ended.
@@ -160,7 +160,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn(a.cfg.Quit, zap.String("label", p.label), zap.String("stopped", ref.Path()))
 	}
-	a.handle(home.AgentEnded{Label: p.label, ID: p.id, Why: home.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
+	a.handle(home.AgentEnded{Label: p.label, ID: p.id, Why: home.ErrorText(err), FencedBy: generation.Unpack(tenure.Newest(err)).Term})
 }
 
 // handle passes an event to the core, and then the events that its actions cause at once.
