@@ -56,9 +56,7 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 	if err := extension.CheckOptions[M](set.spawn...); err != nil {
 		return nil, fmt.Errorf("sharding: type %q: %w", name, err)
 	}
-	if n, clustered := s.(*cluster.Node); clustered && set.leases == nil {
-		set.leases, _ = extension.Get[guardedlease.Source](n.System)
-	}
+	set.leases = leasesOf(s, set.leases)
 	h, local, err := hubFor(s, name, set)
 	if err != nil {
 		return nil, err
@@ -113,6 +111,16 @@ func check(name string, noFactory bool) {
 	if noFactory {
 		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
 	}
+}
+
+// leasesOf returns given, or else the leases of the node. It is a function of its own because a
+// generic one that names a *cluster.Node compiles all that the node has, in each package that
+// shards a type.
+func leasesOf(s Host, given guardedlease.Source) guardedlease.Source {
+	if n, clustered := s.(*cluster.Node); clustered && given == nil {
+		given, _ = extension.Get[guardedlease.Source](n.System)
+	}
+	return given
 }
 
 func hubFor(s Host, typ string, set settings) (h *hub, local bool, err error) {
