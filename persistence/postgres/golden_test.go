@@ -26,9 +26,7 @@ func TestTablesOfEveryVersionAreRead(t *testing.T) {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			j := openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version)))
 			journalhistory.Require(t, j)
-			if version >= 2 {
-				journalhistory.RequireTimers(t, j)
-			}
+			journalhistory.RequireTimers(t, j)
 		})
 	}
 }

@@ -17,14 +17,14 @@ import (
 // migrations bring the tables from each version to the next. Existing ones never change; new ones
 // are added at the end. {schema} stands for the schema.
 //
-// In version 1, text keys are collated by bytes, because an index by a language's rules breaks when
+// Text keys are collated by bytes, because an index by a language's rules breaks when
 // the system's rules change. Half of each page of entities is left free, so that an updated row
 // stays on its page and no index changes.
 //
 // xid is the transaction that has stored an event, and ord its position in the transaction. In the
 // order of both, no event ever appears before one that a reader has seen; see [Journal.Events].
 //
-// Version 2 adds timers. The index has all that [Journal.Wakes] needs, in its order.
+// The index of timers has all that [Journal.Wakes] needs, in its order.
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -63,7 +63,7 @@ CREATE TABLE {schema}.understudy_snapshot (
 	payload bytea NOT NULL,
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, seq)
-);`, `
+);
 CREATE TABLE {schema}.understudy_timer (
 	pid     text COLLATE "C" NOT NULL,
 	key     text COLLATE "C" NOT NULL,

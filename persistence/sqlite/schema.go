@@ -16,11 +16,11 @@ const applicationID = 0x556e6453 // "UndS"
 // are added at the end. user_version, in the header of the database, is the number of those that
 // were applied.
 //
-// In version 1, an entity is a persistence id. ord orders all events of the database by commit,
+// An entity is a persistence id. ord orders all events of the database by commit,
 // because there is one writer at a time.
 //
-// Version 2 adds timers. The index has all that [Journal.Wakes] needs, in its order. The table is
-// ordered by its key, because the timers of an id are read together.
+// The index of timers has all that [Journal.Wakes] needs, in its order. Their table is ordered by
+// its key, because the timers of an id are read together.
 var migrations = []string{`
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
@@ -62,7 +62,6 @@ CREATE TABLE snapshot (
 	crc     INTEGER NOT NULL,
 	UNIQUE (eid, seq)
 ) STRICT;
-`, `
 CREATE TABLE timer (
 	pid     TEXT NOT NULL,
 	key     TEXT NOT NULL,

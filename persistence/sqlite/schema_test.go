@@ -23,9 +23,7 @@ func TestAFileOfEveryVersionIsRead(t *testing.T) {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			j := openPath(t, goldenFile(t, version))
 			journalhistory.Require(t, j)
-			if version >= 2 {
-				journalhistory.RequireTimers(t, j)
-			}
+			journalhistory.RequireTimers(t, j)
 			require.NoError(t, j.Check(t.Context()))
 		})
 	}

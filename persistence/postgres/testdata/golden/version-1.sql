@@ -1,7 +1,7 @@
 DO $understudy$
 DECLARE v int;
 BEGIN
-PERFORM pg_advisory_xact_lock(hashtextextended('understudy journal ' || 'golden_schema', 0));
+PERFORM pg_advisory_xact_lock(hashtextextended('understudy ' || 'golden_schema', 0));
 IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'golden_schema') THEN
 	CREATE SCHEMA "golden_schema";
 END IF;
@@ -49,6 +49,18 @@ CREATE TABLE "golden_schema".understudy_snapshot (
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, seq)
 );
+CREATE TABLE "golden_schema".understudy_timer (
+	pid     text COLLATE "C" NOT NULL,
+	key     text COLLATE "C" NOT NULL,
+	due     bigint NOT NULL,
+	slice   smallint NOT NULL,
+	attempt bigint NOT NULL,
+	type    text NOT NULL,
+	payload bytea NOT NULL,
+	crc     integer NOT NULL,
+	PRIMARY KEY (pid, key)
+);
+CREATE INDEX understudy_timer_wake ON "golden_schema".understudy_timer (due, pid, slice);
 END IF;
 IF v < 1 THEN
 	PERFORM set_config('understudy.migrated_from', v::text, true);
@@ -62,3 +74,6 @@ INSERT INTO "golden_schema".understudy_entity SELECT * FROM json_populate_record
 INSERT INTO "golden_schema".understudy_event SELECT * FROM json_populate_recordset(NULL::"golden_schema".understudy_event, $rows$[{"pid":"account-1","seq":2,"epoch":1,"writer":"\\x01020300000000000000000000000000","sec":1795613400,"nsec":123456789,"type":"bank.deposited","tags":["big","größer"],"meta":null,"payload":"\\xa1616e07","crc":1337602569,"slice":150,"xid":"0","ord":1}, 
  {"pid":"account-1","seq":3,"epoch":8589934592,"writer":"\\x01020300000000000000000000000000","sec":-1,"nsec":5,"type":"bank.deposited","tags":["big"],"meta":{"trace": "t-1"},"payload":"\\xff016300","crc":-422247417,"slice":150,"xid":"0","ord":2}]$rows$);
 INSERT INTO "golden_schema".understudy_snapshot SELECT * FROM json_populate_recordset(NULL::"golden_schema".understudy_snapshot, $rows$[{"pid":"account-1","seq":2,"epoch":8589934592,"sec":1795617000,"nsec":123456789,"type":"bank.account","payload":"\\xa1616e08","crc":840230713}]$rows$);
+INSERT INTO "golden_schema".understudy_timer SELECT * FROM json_populate_recordset(NULL::"golden_schema".understudy_timer, $rows$[{"pid":"account-1","key":"first","due":-9214559999999999999,"slice":150,"attempt":0,"type":"bank.due","payload":"\\xa0","crc":577335260}, 
+ {"pid":"account-1","key":"größer","due":1795609800123456789,"slice":150,"attempt":1099511627776,"type":"bank.due","payload":"\\xff016300","crc":1417090504}, 
+ {"pid":"account-1","key":"last","due":9214646399999999999,"slice":150,"attempt":0,"type":"bank.late","payload":"\\xa1616e09","crc":-1272205021}]$rows$);
