@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 	sections "github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestTheCommandReadsWhatNodesServe(t *testing.T) {
@@ -29,10 +28,10 @@ func TestTheCommandReadsWhatNodesServe(t *testing.T) {
 
 // The fields of the details come from the packages that a node uses.
 func TestTheCommandReadsTheDetailsThatNodesServe(t *testing.T) {
-	n, store := start(t, []string{"anna"})[0], journal.NewMemory()
-	_, err := cron.Start(n.Node, cron.Config{Journal: store, Jobs: map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return nil })}})
+	n := start(t, []string{"anna"})[0]
+	_, err := cron.Start(n.Node, cron.Config{Jobs: map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return nil })}})
 	require.NoError(t, err)
-	_, err = placement.Start(n.Node, placement.Config{Journal: store})
+	_, err = placement.Start(n.Node, placement.Config{})
 	require.NoError(t, err)
 	_, err = sharding.Start(n.Node, "cart", func(sharding.Entity) actor.Behavior[int] { return idle() })
 	require.NoError(t, err)
