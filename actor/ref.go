@@ -9,7 +9,7 @@ import (
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
 // comparable, usable as a map key, cheap to copy, and safe for concurrent use. Refs to one actor
-// are equal; of the ref to the reply of an [Ask], two messages from another node bring two that
+// are equal, but a ref to the reply of an [Ask] that comes twice from another node gives two that
 // are not. A ref remains valid when the actor restarts, and travels inside messages to other nodes.
 // The zero ActorRef addresses no actor; messages sent to it are dead letters.
 type ActorRef[M any] struct{ c *core }
@@ -114,7 +114,7 @@ func deliverHere(c *core, msg any, by entrance) (unfit error) {
 	return err
 }
 
-// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users.
+// TellNoWait is like Tell but never waits. Use it in an actor that its recipients must not hold up.
 // If the queue for another node is full, the message is a dead letter with [ErrUnreachable]. A
 // blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its
 // bound, in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited

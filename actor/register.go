@@ -83,7 +83,8 @@ func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	return codec.Marshal(r.String())
 }
 
-// UnmarshalCBOR decodes a ref. It can be used once extension.Unpack has bound it to a system.
+// UnmarshalCBOR is for the framework: a ref that is decoded outside of a message addresses no
+// actor.
 func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	var path string
 	if err := codec.Unmarshal(data, &path); err != nil {

@@ -69,8 +69,8 @@ func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context)
 	return func() { s.shutdown.remove(p, t) }
 }
 
-// SetPhaseTimeout sets the timeout of a phase, after which the next one begins. Zero means none.
-// See [Phase] for the defaults. It has no effect on a phase that has begun.
+// SetPhaseTimeout sets the timeout of a phase, after which the next one begins. Zero or less means
+// none. See [Phase] for the defaults. It has no effect on a phase that has begun.
 func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 	p.check()
 	s.shutdown.mu.Lock()
@@ -87,7 +87,7 @@ func (s *System) ShutdownLimit() time.Duration {
 	defer s.shutdown.mu.Unlock()
 	limit := s.shutdown.timeouts[ActorsStop]
 	for _, timeout := range s.shutdown.timeouts {
-		if timeout == 0 {
+		if timeout <= 0 {
 			return 0
 		}
 		limit += timeout

@@ -11,7 +11,7 @@ import (
 // actor.
 type Spawner interface{ spawnUnder() *core }
 
-// A SpawnOption configures one actor: a [Mailbox], or an option of package extension.
+// A SpawnOption configures one actor: a [Mailbox], or what [WithKind] returns.
 type SpawnOption interface{ apply(c *spawnConfig) }
 
 type spawnOption func(*spawnConfig)

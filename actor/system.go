@@ -61,7 +61,7 @@ func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log }
 
 // NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.
 // NewSystem panics if the name is empty or has a character that actor names may not have, or an @,
-// and if the address given to extension.WithTransport cannot be part of a path.
+// and if the advertised address of its node cannot be part of a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v; it must be %s", name, err, naming.OfSystem))

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// WithTimeSampling sets how many turns there are for one whose messages are timed, on average; the
-// metric understudy_message_processing_seconds is made of these. The default is 64. With 1 every
-// message is timed, which costs some 50 ns each; with 0 none is.
+// WithTimeSampling times the messages of one in every turns, chosen at random, for the metric
+// understudy_message_processing_seconds. A turn is one run of an actor through its mailbox. The
+// default is 64. With 1 every message is timed, which costs some 50 ns each; with zero or less,
+// none.
 func WithTimeSampling(every int) Option {
 	return func(s *System) { s.scheduler.timing = timing{every: every} }
 }

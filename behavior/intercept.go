@@ -18,7 +18,7 @@ type Interceptor[M any] struct {
 
 // Intercept continues with b, with i around it and around all later behaviors. i sees all messages
 // and signals of the actor, including those of timers and adapters and results of piped functions,
-// but not the messages of [extension.Handle].
+// but not messages of the framework.
 //
 // Of nested interceptors the outermost is called first. An interceptor that is already around the
 // behavior is not added again, so a behavior may return itself with its interceptor any number of

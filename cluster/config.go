@@ -168,11 +168,11 @@ type Config struct {
 	// lease is Name, "-singleton-" and the name of the singleton, or Name, "-sharding-", the type,
 	// "/" and the name of the node. The owner is the advertised address of this node. Return a new
 	// handle for each call, usually from lease.New with a store that all nodes share. Leases must
-	// not block. If it returns an error or nil, the node calls it again after singleton.LeaseRetry;
-	// meanwhile the node hosts neither the singleton nor the type. The error is logged, and is part
-	// of singleton.Status and of the errors of asks. Set Leases on all nodes or on no node: a
-	// singleton with a lease does not match one without. Types of entities need Journal as well.
-	// The default, nil, is no lease.
+	// not block. If it returns an error or nil, the node calls it again after
+	// singleton.LeaseRetry, or for a type of entities after 5 s; meanwhile the node hosts neither
+	// the singleton nor the type. The error is logged, and is part of singleton.Status and of the
+	// errors of asks. Set Leases on all nodes or on no node: a singleton with a lease does not
+	// match one without. Types of entities need Journal as well. The default, nil, is no lease.
 	Leases func(name, owner string) (lease.Lease, error)
 
 	// MinMembers is the number of members that must have joined before the first becomes up. Until

@@ -52,7 +52,7 @@
 // Each member sends heartbeats to every other one, or, from thirteen members on, to the nine that
 // observe it, so the cost per node does not grow with the cluster. Heartbeats travel as datagrams
 // and over TCP; the first copy to arrive counts. The silence between heartbeats feeds a phi-accrual
-// detector (package phi). If the address of a member refuses connections because its process has
+// detector. If the address of a member refuses connections because its process has
 // died, the member is unreachable without that wait.
 //
 // A heartbeat also carries a hash of the sender's table, and says which members are known to have
@@ -103,9 +103,4 @@
 // Package testkit/clustertest runs whole clusters in one process and in virtual time. If your tests
 // look for leaked goroutines, note that those of memberlist end up to about twelve seconds after
 // the node.
-//
-// Membership is a pure function of events and time. The tests of package membership simulate it
-// through random histories of crashes, splits, pauses and departures:
-//
-//	UNDERSTUDY_EFFORT=1000 go test ./cluster/internal/membership -run RandomHistories -seed 1
 package cluster

@@ -35,17 +35,18 @@ func (n *Node) Leave(ctx context.Context) error {
 	return err
 }
 
-// Halt ends the node like a killed process, for tests of crashes; see extension.Halt. It sends
-// nothing to other nodes, releases no lease, and returns at once. The ports stay open, so a test
-// cuts the network of the node first. Call [Node.Shutdown] afterwards to free the rest.
+// Halt ends the node like a killed process, for tests of crashes; see clustertest.Cluster.Crash. It
+// sends nothing to other nodes, releases no lease, and returns at once. The ports stay open, so a
+// test cuts the network of the node first. Call [Node.Shutdown] afterwards to free the rest.
 func (n *Node) Halt() {
 	extension.Halt(n.System)
 	n.abort(ErrEnded)
 }
 
 // Shutdown stops the node without handing over singletons, and ends a hand-over that Leave has
-// begun. It stops the actors and then notifies the other members, so they need not detect it. Use
-// [Node.Leave] for planned shutdowns.
+// begun. It stops the actors and then notifies the other members, so they need not detect it. It
+// blocks as [Node.Leave] does, which is for planned shutdowns. It is not the Shutdown of the node's
+// System, which is Leave.
 func (n *Node) Shutdown(ctx context.Context) error {
 	n.departure.skip()
 	return n.Leave(ctx)

@@ -1,6 +1,6 @@
 // Package remote has what programs see of the messages between nodes: their guarantees, the errors
 // in dead letters, keys, and the network that a node may be given. Package cluster opens and closes
-// the connections; cluster.Config and its Traffic have the limits that this page names.
+// the connections; its Config.Traffic has the limits.
 //
 // This package is experimental: a minor release may change it.
 //
@@ -10,11 +10,11 @@
 // # Guarantees
 //
 //   - Sending never fails to the sender, whatever the peer does. It blocks only while more than
-//     OutboxSize messages wait for a peer that takes messages.
+//     Traffic.OutboxSize messages wait for a peer that takes messages.
 //   - A message is encoded when it is sent. The sender may change it afterwards.
 //   - Messages from one actor to another arrive in order. No message arrives twice.
 //   - A message arrives or becomes a dead letter with a reason, on the side that notices. While
-//     two processes run and can reach each other within UnreachableAfter, every message
+//     two processes run and can reach each other within five seconds, every message
 //     arrives, however often connections break: the receiver counts frames, the sender keeps
 //     frames until they are acknowledged, and the next connection continues from there.
 //   - A peer that is dead or slow, or sends invalid data, does not affect other peers. What waits
@@ -39,7 +39,7 @@
 //	type without a name                          dead letter of the sender, ErrNotSerializable; the log says how to register it
 //	larger than MaxMessage                       dead letter of the sender, ErrTooLarge
 //	OutboxSize messages wait already             the sender waits; without acknowledgements for 1 s, dead letter, ErrUnreachable and ErrOutboxFull
-//	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
+//	peer is starting, or its network is down     waits; sent within 5 s, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, with a *RefusedError
 //	one side does not trust the other            the same, with ErrNotAuthenticated
 //	peer restarts, message not yet sent          sent to the new process, where refs to actors of the old one are stale
@@ -81,13 +81,13 @@
 // parts and get half of the bandwidth. Messages for the same actor wait; here an adapter and the
 // ref to the reply of an ask count as actors. Control frames have a connection of their own.
 //
-// Each part is acknowledged, so a message may take longer than UnreachableAfter, and continues on
-// the next connection if one breaks. For messages beyond 4 MiB set MaxMessage on all nodes. A node
-// allocates memory for four times as much as has arrived, up to what is announced, and at first up
-// to 256 KiB. An incomplete message whose connection broke is kept for twice UnreachableAfter, up
-// to 64 MiB in all, or one message. Beyond that its session ends, and the sender has dead letters
-// with ErrInDoubt. A session also ends when the peer sends invalid frames. With CompressFrom, the
-// sender's goroutine compresses messages of that size or more; MaxMessage bounds the size after
+// Each part is acknowledged, so a message may take longer than five seconds, and continues on the
+// next connection if one breaks. For messages beyond 4 MiB set Traffic.MaxMessage on all nodes. A
+// node allocates memory for four times as much as has arrived, up to what is announced, and at
+// first up to 256 KiB. An incomplete message whose connection broke is kept for ten seconds, up to
+// 64 MiB in all, or one message. Beyond that its session ends, and the sender has dead letters with
+// ErrInDoubt. A session also ends when the peer sends invalid frames. With Traffic.CompressFrom,
+// the sender's goroutine compresses messages of that size or more; MaxMessage bounds the size after
 // decompression as well.
 //
 // # Security

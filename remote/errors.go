@@ -53,7 +53,7 @@ const (
 	RefusedCluster                        // the peer belongs to another cluster
 	RefusedIncarnation                    // the incarnation that was expected is gone: another one is at the address
 	RefusedSession                        // the peer does not know the session that was to continue
-	RefusedMember                         // the peer's Config.Admit or AdmitMessages returned an error
+	RefusedMember                         // the peer does not admit this node now
 	RefusedIdentity                       // TLS on one side only, or a certificate for another address
 )
 

@@ -29,7 +29,8 @@ const secretDomain = "understudy remote identity 1"
 // [Keyring.Use] it, [Keyring.Remove] the old one. Each round must have reached all nodes before the
 // next begins. Existing connections continue, and no message is lost.
 //
-// Make a Keyring with [NewKeyring]. Its methods may be called by any goroutine.
+// Node.Keyring and Client.Keyring of package cluster return it. Its methods may be called by any
+// goroutine.
 type Keyring struct {
 	mu         sync.RWMutex // guards identities
 	identities []*identity  // the primary first

@@ -49,7 +49,7 @@ var (
 	// ErrNotKept: the node keeps no message with the number of a [Resend] or [Discard]. Take the
 	// numbers from [ListGivenUp] on the same node.
 	ErrNotKept = errors.New("singleton: no message that was given up is kept here under the number")
-	// ErrFenced: something outside has refused the [generation.Generation] of an instance, because
+	// ErrFenced: something outside has refused the [Generation] of an instance, because
 	// a newer one has written there. Let the instance fail with it, by actor.Context.Fail. If it
 	// repeats, look for a second cluster with the same store.
 	//

@@ -10,7 +10,9 @@ import (
 // A Generation numbers the instances of a singleton: of any two instances, the later one has the
 // greater generation. It is a fencing token. A store that rejects writes with a generation below
 // the highest it has seen cannot be harmed by an instance that has been replaced and does not know
-// it yet.
+// it yet. Its fields are Term, which grows when an instance starts on another node, and Seq, which
+// grows when one starts again in place. Less, String and Packed, a number for such a store, are its
+// methods.
 type Generation = generation.Generation
 
 // GenerationOf returns the generation of the instance whose context ctx is, or of the instance

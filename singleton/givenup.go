@@ -30,8 +30,8 @@ type GivenUp struct {
 }
 
 // ListGivenUp returns the messages that were sent in s, that were given up and that are kept there,
-// the oldest first. Other nodes keep those that were sent on them. Of a message of a client, that
-// is the member through which the client sent it.
+// the oldest first. Other nodes keep those that were sent on them. The member through
+// which a client sent a message keeps it.
 func ListGivenUp(s *actor.System) []GivenUp {
 	r, ok := extension.Get[*registry](s)
 	if !ok {

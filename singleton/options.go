@@ -299,7 +299,8 @@ func Attempts(n int) Option {
 func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
 
 // StopTimeout sets how long an instance may take to stop by itself; the default is ten seconds.
-// After that its context is cancelled, and it is stopped after the message that it is handling.
+// After that its context is cancelled, and it is stopped after the message that it is handling. 0
+// stops it so at once.
 //
 // The next instance starts only after this one has ended. The exception is an instance with a
 // handler that does not return: half a second later it is reported as [Stuck], and after

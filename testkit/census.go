@@ -15,8 +15,8 @@ import (
 )
 
 // A Census counts the running instances of behaviors in the whole process. An instance counts from
-// before the first line of its behavior until after its PostStop, or until its node crashes: see
-// [extension.Halt]. A restart by supervision inside the behavior does not end it.
+// before the first line of its behavior until after its PostStop, or until its node crashes, as by
+// clustertest.Cluster.Crash. A restart by supervision inside the behavior does not end it.
 type Census struct {
 	mu       sync.Mutex // guards all below
 	living   map[*instance]bool

@@ -26,9 +26,9 @@
 //
 //	func init() { actor.RegisterType[Greet]("shop.greet") }
 //
-// Messages from an actor to itself, such as timers and results of PipeToSelf, are not encoded; see
-// [extension.WithEncoding]. A type whose values stay on one node has a method LocalOnly() bool
-// that returns true. [WithoutEncoding] turns encoding off for a system.
+// Messages from an actor to itself, such as timers and results of PipeToSelf, are not encoded. A
+// type whose values stay on one node has a method LocalOnly() bool that returns true.
+// [WithoutEncoding] turns encoding off for a system.
 //
 // # Deadlines
 //

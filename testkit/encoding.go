@@ -10,7 +10,7 @@ import (
 )
 
 // WithoutEncoding passes messages within a system as they are. By default a system of [NewSystem]
-// encodes them as between nodes, see [extension.WithEncoding]. Use WithoutEncoding for actors
+// encodes them as between nodes. Use WithoutEncoding for actors
 // whose messages never leave their node, such as messages with channels or functions.
 func WithoutEncoding() actor.Option { return extension.WithEncoding(nil) }
 

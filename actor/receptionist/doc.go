@@ -49,9 +49,10 @@
 //
 // # From outside
 //
-// A system that is not a member asks a node. A client of package cluster asks its contact:
+// A system that is not a member asks a node. A client of package cluster asks its contact, and then
+// other members:
 //
-//	listing, err := receptionist.Lookup(ctx, client.System, client.Contact(), workers)
+//	listing, err := cluster.Lookup(ctx, client, workers)
 //
 // Other programs can ask as well. The actor /system/receptionist of every node takes the registered
 // type "understudy.receptionist.query", the CBOR array [service, ref to reply to], and answers with

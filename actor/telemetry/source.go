@@ -51,8 +51,8 @@ func AddSource(s *actor.System, source Source) (remove func()) {
 
 // Gather reads all metrics of a system: what it counts itself, and what its sources return. The
 // families are sorted by name, and each name occurs once. A family has no series while there is
-// nothing to tell. Without the families of a source that panics, which is logged. Any goroutine may
-// call it, also after the end of s.
+// nothing to tell. If a source panics, its families are left out and the panic is logged. Any
+// goroutine may call it, also after the end of s.
 func Gather(s *actor.System) []Family {
 	var all []Family
 	for _, source := range Sources(s) {

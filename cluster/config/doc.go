@@ -30,7 +30,7 @@
 //	             space at its ends
 //
 // A list is separated by commas in the environment, and is a YAML or JSON list in a file. An
-// element that is empty or occurs twice is an error, because it is likely to stand for another one.
+// element that is empty or occurs twice is an error, because it is probably a mistake.
 //
 // A field keeps the value of the base when its key is not set. A key that is set but empty is an
 // error: an empty list of seeds would make each node a cluster of its own, and an empty secret_file

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// MaxEntries is how many entries a schedule has at most.
+// MaxEntries is how many entries a schedule has at most: 1000.
 const MaxEntries = maxItems
 
 // A Config has the settings of a schedule. It is the same on all nodes of one version of a program.

@@ -27,11 +27,11 @@ type item struct {
 type OpenRun struct {
 	Due        time.Time
 	Manual     bool
-	Attempt    int // 0 if none has begun
-	Hosts      int // on how many hosts one has begun; see hostedElsewhere
-	Generation uint64
+	Attempt    int       // 0 if none has begun
+	Hosts      int       // on how many hosts one has begun; after ten of them the run has failed
+	Generation uint64    // Generation.Packed of package singleton
 	Node       string    // of the last attempt, like Begun and Process
-	Process    uint64    // of the node
+	Process    uint64    // tells processes at the node's address apart
 	Begun      time.Time // zero if none has begun
 }
 

@@ -55,7 +55,9 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 		return nil, fmt.Errorf("cron: %w", err)
 	}
 	c := &Schedule{cfg: cfg, figures: newFigures(), process: rand.Uint64()} //nolint:gosec // it is no secret
-	c.system, c.node = hostOf(s)
+	if c.system, c.node, err = hostOf(s); err != nil {
+		return nil, err
+	}
 	if journaled.JournalOf(c.system) == nil {
 		return nil, fmt.Errorf("cron: %w", persistence.ErrNoJournal)
 	}
@@ -157,9 +159,12 @@ func (c *Schedule) ask(ctx context.Context, r request) (answer, error) {
 }
 
 // hostOf returns the system of a host, and its name, which tells nodes of a cluster apart.
-func hostOf(s Host) (*actor.System, string) {
-	if n, ok := s.(*cluster.Node); ok {
-		return n.System, n.View().Self.Name
+func hostOf(s Host) (*actor.System, string, error) {
+	switch s := s.(type) {
+	case *cluster.Node:
+		return s.System, s.View().Self.Name, nil
+	case *actor.System:
+		return s, s.Name(), nil
 	}
-	return s.(*actor.System), s.Name() // there are no other hosts
+	return nil, "", fmt.Errorf("cron: Start takes a *cluster.Node or an *actor.System, not a %T", s)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -34,6 +35,11 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		_, err := cron.Start(on(t, journal.NewMemory()), c)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestAScheduleNeedsANodeOrASystem(t *testing.T) {
+	_, err := cron.Start(struct{ *actor.System }{testkit.NewSystem(t)}, cron.Config{Jobs: map[string]cron.Job{"note": cron.Func(func(context.Context, cron.Run) error { return nil })}})
+	require.ErrorContains(t, err, "Start takes a *cluster.Node or an *actor.System")
 }
 
 func TestAScheduleNeedsAJournal(t *testing.T) {

@@ -73,7 +73,7 @@ func (e *NotLeaderError) Unwrap() []error {
 // A FieldError names a field of a spec or of [Config] that has an invalid value; its text says what
 // to do. For a spec it is wrapped together with [ErrInvalid].
 type FieldError struct {
-	Field   string // as in Go: "Config.Journal", "Spec.Constraints.ColocateWith"
+	Field   string // as in Go: "Config.Factories", "Spec.Constraints.ColocateWith"
 	Problem string // what is wrong, and what to do
 
 	cause error // may be nil; not sent to other nodes

@@ -23,7 +23,7 @@ type Share struct {
 // methods.
 type Daemons[M any] struct{ region *Region[M] }
 
-// MaxDaemons is how many daemons a type may have.
+// MaxDaemons is how many daemons a type may have: 1024.
 const MaxDaemons = table.MaxShards
 
 // Daemon keeps n actors running, spread over the cluster: workers that divide their work by index,
@@ -31,8 +31,8 @@ const MaxDaemons = table.MaxShards
 // and [Role]. Without a cluster, all of them run in s.
 //
 // factory returns the behavior of a daemon, as in [Start]. A daemon that stops or fails is started
-// again after one second, or up to a minute if it goes on. Each daemon has a shard of its own,
-// which moves as other shards do: so at most one of each index runs, and its messages are kept
+// again after one second, or up to a minute if it keeps failing. Each daemon has a shard of its
+// own, which moves as other shards do: so at most one of each index runs, and its messages are kept
 // meanwhile.
 //
 // n is the number at first. It can be changed by [Daemons.Scale]: the cluster then has another
@@ -82,8 +82,9 @@ func (d *Daemons[M]) Ref(index int) actor.ActorRef[M] {
 // all the same, unless the coordinator has not heard of it. It must not be called by a handler,
 // which it would block.
 //
-// In a cluster the number is stored in the journal of [WithJournal]. Without one Scale returns
-// [ErrNoJournal].
+// In a cluster the number is stored in cluster.Config.Journal. If the node of the coordinator has
+// none, Scale returns an error that wraps persistence.ErrNoJournal. Without a cluster nothing is
+// stored.
 func (d *Daemons[M]) Scale(ctx context.Context, n int) error {
 	if err := checkDaemons(n); err != nil {
 		return err

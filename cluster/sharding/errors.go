@@ -9,7 +9,8 @@ import (
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (
 	// ErrBufferFull: the shard is on no node or moves, or its entity starts, and too many messages
-	// wait for it. "understudy why" says where it is. Raise [Buffer] for short peaks.
+	// wait for it. "understudy why" says where it is. Raise [Buffer] for short peaks; at
+	// most 100,000 messages wait on a node for one type.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
 	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves; the text

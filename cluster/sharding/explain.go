@@ -28,7 +28,7 @@ type Explanation struct {
 	State      ShardState // of the shard
 	Since      time.Time  // when the state began, by the clock of the coordinator; zero if that is unknown
 	Node       string     // the name of the node of the shard; "" while it has none, and without a cluster
-	Generation uint64     // of the shard's last home
+	Generation uint64     // the Term of the shard's last home
 	Why        string     // why the shard does not run, or is not moved to balance the nodes; "" if nothing is to be said
 	Failures   int        // attempts to run the shard that have failed in a row
 	LastError  string     // of the last of them

@@ -141,11 +141,12 @@ func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = ms
 
 // StopTimeout is how long entities may take to stop when their shard moves; then they are stopped
 // at once. One whose handler does not return is given up half a second later, see [Stuck]. The
-// default is [DefaultStopTimeout].
+// default is [DefaultStopTimeout]; for d of zero or less, [Start] returns an error.
 func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
 
 // Buffer is how many messages to one shard a node keeps while the shard moves, or is on no node.
-// Further messages are dead letters with [ErrBufferFull]. The default is [DefaultBuffer].
+// Further messages are dead letters with [ErrBufferFull], as are those beyond 100,000 that wait on
+// a node for one type. 0 keeps none. The default is [DefaultBuffer].
 func Buffer(n int) Option { return func(s *settings) { s.buffer = n } }
 
 // Role lets only nodes that have the role host entities of the type. The others take messages for
@@ -184,13 +185,14 @@ func WithTimers(j persistence.Journal) Option {
 
 // Remember keeps entities running without messages: those that have had one, until they call
 // [Entity.Passivate]. Use it for entities with timers. An entity that stops or fails is started
-// again after one second, or up to a minute if it goes on. When its shard starts on another node,
-// or after all nodes have been stopped, all of its entities are started, a few at a time.
+// again after one second, or up to a minute if it keeps failing. When its shard starts on another
+// node, or after all nodes have been stopped, all of its entities are started, a few at a time.
 //
 // The ids are kept in cluster.Config.Journal, or without a cluster in the journal of
 // persistence.WithJournal. Without one, [Start] returns persistence.ErrNoJournal. An entity is
 // started when the journal has its id, which delays its first message by one write. While the
 // journal fails, entities that run are not disturbed, and messages for others wait.
 //
-// It must be the same on all nodes. Remembered entities are not passivated, see [PassivateAfter].
+// It must be the same on all nodes. Remembered entities are not passivated: with [PassivateAfter]
+// or [MaxEntities], [Start] returns an error.
 func Remember() Option { return func(s *settings) { s.remember = true } }

@@ -16,7 +16,7 @@ import (
 )
 
 // A Host is where a type of entities is started: a *cluster.Node, or, without a cluster, an
-// *actor.System.
+// *actor.System. [RefOf] takes a *cluster.Client as well.
 type Host interface {
 	actor.Spawner
 	Name() string

@@ -23,7 +23,7 @@ type Stats struct {
 type ShardStats struct {
 	Shard      int
 	Home       string // the address of its node; "" while it has none, and without a cluster
-	Generation uint64 // of its last home
+	Generation uint64 // the Term of its last home
 	Here       bool   // it runs on this node
 	Moving     bool   // it is about to leave this node
 	Awake      int    // entities that are awake on this node

@@ -49,7 +49,7 @@ type Cluster struct {
 }
 
 // WithoutEncoding passes messages within a node as they are. By default they are encoded as
-// between nodes, and the test fails if one cannot be encoded: see [extension.WithEncoding].
+// between nodes, and the test fails if one cannot be encoded: see [testkit.WithEncoding].
 func WithoutEncoding() Option {
 	return func(_ string, cfg *cluster.Config) {
 		cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())
