@@ -23,10 +23,10 @@ import (
 
 // neverSent are fields that are lost, and zero in all that is sent.
 var neverSent = map[string]string{
-	"plan.SingletonSpec.err":   "Submit refuses such a spec",
-	"plan.Spec.err":            "Submit refuses such a spec",
-	"home.Node.passing":        "View leaves it out",
-	"delivery.sequenced.local": "LocalOnly says so",
+	"placement.SingletonSpec.err": "Submit refuses such a spec",
+	"placement.Spec.err":          "Submit refuses such a spec",
+	"home.Node.passing":           "View leaves it out",
+	"delivery.sequenced.local":    "LocalOnly says so",
 }
 
 // The test kit refuses messages with fields that are lost on the way to another node. Those of the
