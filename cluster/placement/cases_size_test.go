@@ -115,6 +115,7 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 // Specs submitted while a coordinator starts are stored together, and exceed one append; and all of
 // them are placed again together.
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
+	effort.Unraced(t)
 	journal := &measuringJournal{Memory: journal.NewMemory()}
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		const count, size = 50, 128 << 10
@@ -216,6 +217,7 @@ func (c *claimCounter) claims() int {
 
 // A snapshot of all specs may be too large for a journal. The facts are then enough.
 func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
+	effort.Unraced(t)
 	journal := &measuringJournal{Memory: journal.NewMemory(), noSnapshots: true}
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("first").WithConstraints(w.on("n2")))

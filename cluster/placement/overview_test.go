@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/effort"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
@@ -79,6 +81,7 @@ func TestAnOverviewSaysWhatCannotMoveAndWhatTakesLong(t *testing.T) {
 }
 
 func TestAnOverviewOfManyActorsHasThoseInTroubleAndFitsIntoAMessage(t *testing.T) {
+	effort.Unraced(t)
 	r := newSpecsRig(t, "a")
 	for n := range mostShown + 200 {
 		r.placed(specOf(fmt.Sprintf("s%04d", n)))

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/effort"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -19,6 +21,7 @@ func stateful(label string, size int) Spec {
 // Only the first fact of a spec has its state, so a step that places a thousand of them again is
 // small, however large the states are.
 func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
+	effort.Unraced(t)
 	r := newSpecsRig(t, "a", "b")
 	const size = 64 << 10
 	for i := range 1000 {
