@@ -97,7 +97,7 @@ func (l ledger) Names() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return l.Items[name].Removed })
 }
 
-// item returns an entry, unless it was removed.
+// Item returns an entry, unless it was removed.
 func (l ledger) Item(name string) (*item, bool) {
 	i, there := l.Items[name]
 	return i, there && !i.Removed

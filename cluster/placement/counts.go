@@ -29,7 +29,7 @@ type counts struct {
 	StartFailures uint64
 }
 
-// counts returns how many specs are in each state, and what has happened since the planner began.
+// Counts returns how many specs are in each state, and what has happened since the planner began.
 func (m *planner) Counts() counts {
 	c := counts{Specs: map[State]int{}, Moves: map[cause]uint64{}, StartFailures: m.specs.startFailures}
 	for _, s := range states {

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/generation"
 )
 
-// A managed decides what happens to one singleton; the nodes know where it runs. Each instance is
-// requested with a generation of its own, which has been granted to its node. After each change,
+// A managed is one singleton: it decides what happens; the nodes know where it runs. Each instance
+// is requested with a generation of its own, which has been granted to its node. After each change,
 // step compares the desired state with the known state, and takes the next action.
 type managed struct {
 	in         *singletons
