@@ -12,10 +12,10 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -104,7 +104,7 @@ func (m *manager) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 func (m *manager) register(cfg handover.Config, x *hubExtension) {
 	if x == nil {
 		self := singletonhook.Peer{
-			ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
+			ID: remote.NodeID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
 		}
 		m.happened(handover.Viewed{Topology: singletonhook.Topology{Self: self.ID, Members: []singletonhook.Peer{self}}})
 		return

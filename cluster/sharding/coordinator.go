@@ -15,9 +15,9 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -137,7 +137,7 @@ func (c *coordinator) view() []home.Input {
 	}
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
 	v.Nodes = slices.DeleteFunc(v.Nodes, func(n home.Node) bool {
-		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
+		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, remote.NodeID{Address: n.Address, Incarnation: n.Incarnation})
 	})
 	return []home.Input{v}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // The messages to the actor of a shard, which only this node sends.
@@ -52,7 +52,7 @@ type shardStart struct {
 	// entity, or the lease is lost. It must end the shard. If it is nil, only the entity ends.
 	broken func(why error)
 	// former are the nodes that may have messages which its entities have left.
-	former []node.ID
+	former []remote.NodeID
 	// gate returns why an entity must not handle its next message. It is nil without a lease.
 	gate func() error
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -48,7 +48,7 @@ type modelRecord struct {
 type fighter struct {
 	*arena
 	machine  *Machine
-	id       node.ID
+	id       remote.NodeID
 	gen      generation.Generation // zero: no instance runs
 	epoch    uint64                // of its claim
 	seen     int                   // records that it has replayed or written
@@ -62,7 +62,7 @@ func newArena(t *testing.T, seed uint64, nodes int) *arena {
 	for i := range nodes {
 		cfg := testConfig()
 		cfg.Restart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second}
-		a.nodes = append(a.nodes, &fighter{arena: a, machine: NewMachine(cfg), id: node.ID{Address: string(rune('a' + i)), Incarnation: 1}})
+		a.nodes = append(a.nodes, &fighter{arena: a, machine: NewMachine(cfg), id: remote.NodeID{Address: string(rune('a' + i)), Incarnation: 1}})
 	}
 	return a
 }
@@ -176,7 +176,7 @@ func (n *fighter) slow() time.Duration {
 	return time.Duration(n.rng.Int64N(int64(50 * time.Millisecond)))
 }
 
-func (n *fighter) send(to node.ID, ev Event) {
+func (n *fighter) send(to remote.NodeID, ev Event) {
 	for _, other := range n.nodes {
 		if other.id == to {
 			n.in(n.slow(), func() { other.happens(ev) })

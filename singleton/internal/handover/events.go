@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -88,7 +88,7 @@ type (
 
 	// ReportStuck says that the instance on a node does not end; the node may be this one.
 	ReportStuck struct {
-		Host         node.ID
+		Host         remote.NodeID
 		Since, Until time.Time // when it was told to stop, and when it is given up
 	}
 

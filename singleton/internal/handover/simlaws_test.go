@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // simLaws are the laws of every run:
@@ -33,11 +33,11 @@ import (
 type simLaws struct {
 	broken  string
 	last    generation.Generation // the latest that began a term
-	lastOn  node.ID
+	lastOn  remote.NodeID
 	started generation.Generation // the latest of all
 	seqs    map[uint64]uint64
 	lifted  map[generation.Generation]bool // to which the journal has raised another
-	removed map[node.ID]bool               // by somebody, without a sign of the end
+	removed map[remote.NodeID]bool         // by somebody, without a sign of the end
 	since   time.Duration                  // since when account has counted
 	running int                            // how many instances then ran
 	length  time.Duration                  // of the present overlap
