@@ -73,7 +73,7 @@ var layers = []layer{
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
+		{"internal/lab/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
