@@ -47,8 +47,8 @@ var layers = []layer{
 		{"cluster/placement", []string{"cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "remote", "internal/*"}},
 		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators
 		{"cluster/internal/hubs", []string{"cluster", "actor", "remote", "internal/*"}}, // between the nodes, for messages to what moves
-		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
-		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
+		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "singleton", "actor", "internal/*"}},
+		{"cluster/internal/home", []string{"singleton", "actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},

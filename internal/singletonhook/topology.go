@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -107,8 +107,8 @@ func (r Record) Merge(o Record) Record {
 }
 
 // Generation returns the last generation that a journal has accepted; ok is false without one.
-func (r Record) Generation() (g generation.Generation, ok bool) {
-	return generation.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
+func (r Record) Generation() (g tenure.Generation, ok bool) {
+	return tenure.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
 }
 
 // Same reports whether o says the same as t, apart from when a node saw others removed.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -26,7 +26,7 @@ type arena struct {
 	queue   simQueue
 	nodes   []*fighter
 	journal ledgerModel
-	starts  []generation.Generation // of each side's host, in order
+	starts  []tenure.Generation // of each side's host, in order
 }
 
 // A ledgerModel is a journal of one id as its contract says: it knows the highest epoch.
@@ -49,9 +49,9 @@ type fighter struct {
 	*arena
 	machine  *Machine
 	id       remote.NodeID
-	gen      generation.Generation // zero: no instance runs
-	epoch    uint64                // of its claim
-	seen     int                   // records that it has replayed or written
+	gen      tenure.Generation // zero: no instance runs
+	epoch    uint64            // of its claim
+	seen     int               // records that it has replayed or written
 	count    int
 	pausedTo time.Time
 }
@@ -184,7 +184,7 @@ func (n *fighter) send(to remote.NodeID, ev Event) {
 	}
 }
 
-func (n *fighter) ifStill(gen generation.Generation, do func()) {
+func (n *fighter) ifStill(gen tenure.Generation, do func()) {
 	n.occur(func() {
 		if n.gen == gen {
 			do()
@@ -193,10 +193,10 @@ func (n *fighter) ifStill(gen generation.Generation, do func()) {
 }
 
 func (n *fighter) ends(fenced bool) {
-	n.gen = generation.Generation{}
+	n.gen = tenure.Generation{}
 	ev := InstanceEnded{Fenced: fenced}
 	if fenced {
-		ev.FencedBy = generation.Unpack(n.journal.epoch).Term
+		ev.FencedBy = tenure.Unpack(n.journal.epoch).Term
 	}
 	n.happens(ev)
 }
@@ -207,7 +207,7 @@ func (n *fighter) claim() {
 	least, err := n.gen.Packed()
 	require.NoError(n.t, err)
 	n.journal.claims++
-	if generation.Unpack(n.journal.epoch).Term > n.gen.Term {
+	if tenure.Unpack(n.journal.epoch).Term > n.gen.Term {
 		n.ends(true)
 		return
 	}
@@ -279,7 +279,7 @@ func (a *arena) requireSound() {
 
 func (a *arena) running() (on []string) {
 	for _, n := range a.nodes {
-		if n.gen != (generation.Generation{}) {
+		if n.gen != (tenure.Generation{}) {
 			on = append(on, n.id.Address)
 		}
 	}
@@ -324,7 +324,7 @@ func (a *arena) requireSettledAbove() {
 	a.t.Helper()
 	for _, n := range a.nodes {
 		for _, gen := range a.starts {
-			if n.gen != (generation.Generation{}) {
+			if n.gen != (tenure.Generation{}) {
 				require.False(a.t, n.gen.Less(gen), "%v runs, and %v has been", n.gen, gen)
 			}
 		}
@@ -378,7 +378,7 @@ func TestAnAnswerThatIsLostBringsANewEpochAndNoDuplicate(t *testing.T) {
 		require.Equal(t, []string{"a"}, a.running())
 		require.Zero(t, a.journal.rejected)
 		for i, gen := range a.starts {
-			require.Equal(t, generation.Generation{Term: term, Seq: uint64(i + 1)}, gen, "in place")
+			require.Equal(t, tenure.Generation{Term: term, Seq: uint64(i + 1)}, gen, "in place")
 		}
 		a.requireSound()
 	}

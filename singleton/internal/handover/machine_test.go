@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -185,7 +185,7 @@ func (s *story) event(verb string, args []string) Event {
 	case "fence":
 		return FenceHeld{Started: s.machine.instance.born, Raised: s.machine.instance.Generation}
 	case "raise":
-		return FenceHeld{Started: s.machine.instance.born, Raised: generation.Generation{Term: number(0), Seq: number(1)}}
+		return FenceHeld{Started: s.machine.instance.born, Raised: tenure.Generation{Term: number(0), Seq: number(1)}}
 	case "drain":
 		return DrainAsked{}
 	case "after":

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -59,7 +59,7 @@ func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 // overtook reports whether a journal has accepted a later generation than g. Then the instance of g
 // can store nothing, and lacks the other's events. It finds out when it stores something, and until
 // then would answer from its old state.
-func (t *terms) overtook(g generation.Generation) bool {
+func (t *terms) overtook(g tenure.Generation) bool {
 	last, fenced := t.known.Generation()
 	return fenced && g.Less(last)
 }
@@ -87,7 +87,7 @@ func (t *terms) promise(to remote.NodeID, term uint64) (taken uint64) {
 
 func (m *Machine) ask(now time.Time) []Action {
 	if m.terms.highest() >= MaxTerm {
-		m.phase, m.outside.Obstacle = Pending, generation.ErrOverflow
+		m.phase, m.outside.Obstacle = Pending, tenure.ErrOverflow
 		return m.outside.release()
 	}
 	m.phase = Asking
@@ -159,7 +159,7 @@ func (m *Machine) becomeHost(now time.Time) []Action {
 	m.phase = Host
 	m.asking.retryAt = time.Time{}
 	m.outside.claim, m.outside.Obstacle = 0, nil
-	m.instance.Generation = generation.Generation{Term: m.asking.term, Seq: 1}
+	m.instance.Generation = tenure.Generation{Term: m.asking.term, Seq: 1}
 	m.terms.known = singletonhook.Record{Term: m.asking.term}
 	return append([]Action{SaveRecord{m.terms.known}}, m.instance.start(now)...)
 }
