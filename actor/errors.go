@@ -112,7 +112,7 @@ type PanicError struct {
 }
 
 // Error returns the value of the panic, without the stack.
-func (e *PanicError) Error() string { return (*guard.PanicError)(e).Error() }
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Unwrap returns the value of the panic if it is an error.
 func (e *PanicError) Unwrap() error { return (*guard.PanicError)(e).Unwrap() }
