@@ -30,7 +30,7 @@ func (c *coordinator) fence(f allot.Fence) {
 		h.Acquire(ctx, 0, func(a leaseholder.Answer) { answered <- a })
 		a := <-answered
 		if a.Held {
-			if err := h.Close(); err != nil {
+			if err := h.Close(); err != nil { //nolint:contextcheck // the lease is given back also if ctx has ended
 				log.Warn("lease of a former member not given back; "+h.Outlook(), zap.Stringer("lease", h), zap.Error(err))
 			}
 		}

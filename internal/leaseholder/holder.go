@@ -136,7 +136,7 @@ func (h *Holder) Acquire(ctx context.Context, floor uint64, answer func(Answer))
 		// Nobody knows of a lease that was won too late, that cannot tell its token, or that was
 		// held under a lower token when ctx ended. Without a release it would be renewed for ever.
 		if l := h.lease.Load(); l != nil && !h.held && (a.Held || l.valid()) {
-			_ = h.giveBack()
+			_ = h.giveBack() //nolint:contextcheck // the context of the acquisition may have ended
 		}
 	})
 }
