@@ -37,7 +37,7 @@ func TestWithoutATenureNothingIsLimitedOrReported(t *testing.T) {
 
 func TestClaimsRaiseTheGenerationAndStayInItsTerm(t *testing.T) {
 	var raised []generation.Generation
-	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(started, now generation.Generation) {
+	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(_ Claim, started, now generation.Generation) {
 		require.Equal(t, gen(3, 1), started)
 		raised = append(raised, now)
 	}})
