@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -46,8 +48,8 @@ func init() {
 type calendarExchange struct {
 	node *Node
 
-	mu    sync.Mutex  // guards wrong
-	wrong map[ID]bool // members whose clock is known to be wrong
+	mu    sync.Mutex             // guards wrong
+	wrong map[remote.NodeID]bool // members whose clock is known to be wrong
 }
 
 func serveCalendar(n *Node) {
@@ -78,7 +80,7 @@ func (e *calendarExchange) agreed(ctx context.Context) (time.Time, error) {
 }
 
 // atLeast returns by how much the calendars of more than half are ahead at least.
-func atLeast(ahead map[ID]time.Duration) time.Duration {
+func atLeast(ahead map[remote.NodeID]time.Duration) time.Duration {
 	var all []time.Duration
 	for _, by := range ahead {
 		all = append(all, by)
@@ -88,13 +90,13 @@ func atLeast(ahead map[ID]time.Duration) time.Duration {
 }
 
 // collect returns by how much the calendars of members are ahead of the one of this node.
-func (e *calendarExchange) collect(ctx context.Context, v View, members []Member) map[ID]time.Duration {
+func (e *calendarExchange) collect(ctx context.Context, v View, members []Member) map[remote.NodeID]time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, calendarPatience)
 	defer cancel()
 	var (
 		asks  sync.WaitGroup
 		mu    sync.Mutex // guards ahead
-		ahead = map[ID]time.Duration{v.Self.ID(): 0}
+		ahead = map[remote.NodeID]time.Duration{v.Self.ID(): 0}
 	)
 	for _, m := range members {
 		if m.ID() == v.Self.ID() || !v.Reachable(m) || !peers.Have(e.node.System, m.ID(), protocol.Calendars) {
@@ -131,7 +133,7 @@ func (e *calendarExchange) note(m Member, by time.Duration) {
 		return
 	}
 	if e.wrong == nil || len(e.wrong) > len(e.node.View().Members) {
-		e.wrong = map[ID]bool{}
+		e.wrong = map[remote.NodeID]bool{}
 	}
 	if !e.wrong[m.ID()] {
 		e.wrong[m.ID()] = true

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,9 +22,9 @@ func TestTheAgreedTimeIsTheOneThatMoreThanHalfHaveReached(t *testing.T) {
 		{[]time.Duration{0, time.Hour, time.Hour, time.Second}, time.Second},
 		{[]time.Duration{0, time.Hour, time.Hour, time.Second, -time.Hour}, time.Second},
 	} {
-		told := map[ID]time.Duration{}
+		told := map[remote.NodeID]time.Duration{}
 		for i, by := range c.ahead {
-			told[ID{Incarnation: uint64(i)}] = by
+			told[remote.NodeID{Incarnation: uint64(i)}] = by
 		}
 		require.Equal(t, c.want, atLeast(told), "%v", c.ahead)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/protocol"
@@ -70,11 +72,11 @@ func (b backlogTold) heard() actorhook.ActorBacklog {
 }
 
 type nodeBacklog struct {
-	ID
+	remote.NodeID
 	actorhook.ActorBacklog
 }
 
-func mostBehind(told map[ID]backlogsTold) (all []nodeBacklog) {
+func mostBehind(told map[remote.NodeID]backlogsTold) (all []nodeBacklog) {
 	for id, t := range told {
 		for _, b := range t.Actors {
 			all = append(all, nodeBacklog{id, b.heard()})
@@ -92,7 +94,7 @@ func shownBacklogs(v View, cluster string, all []nodeBacklog) []statuspage.Backl
 		node := memberAt(v, b.Address)
 		switch {
 		case node != "":
-		case b.ID == v.Self.ID():
+		case b.NodeID == v.Self.ID():
 			node = v.Self.Name
 		default:
 			continue // it has gone since it told this

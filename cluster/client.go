@@ -43,7 +43,7 @@ type Client struct {
 	learning sync.Mutex                  // guards contact, known and leaving
 	contact  atomic.Pointer[contactNews] // the last answer without Same
 	known    knownMembers
-	leaving  map[ID]bool // members that have said so themselves
+	leaving  map[remote.NodeID]bool // members that have said so themselves
 	takers   *clientTakers
 
 	asks    chan struct{} // capacity 1: ask for news now
@@ -105,7 +105,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		keyring:  ring,
 		views:    newViewPublisher(viewOf(membership.View{Self: self})),
 		asks:     make(chan struct{}, 1),
-		leaving:  map[ID]bool{},
+		leaving:  map[remote.NodeID]bool{},
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})

@@ -212,7 +212,7 @@ func (c *Client) learn(news contactNews) {
 // not know it yet. The caller holds learning.
 func (c *Client) show(news contactNews) View {
 	before, members := c.View(), slices.Clone(news.Members)
-	maps.DeleteFunc(c.leaving, func(id ID, _ bool) bool {
+	maps.DeleteFunc(c.leaving, func(id remote.NodeID, _ bool) bool {
 		return !slices.ContainsFunc(members, func(m contactMember) bool { return m.Member.ID() == id })
 	})
 	for i, m := range members {
@@ -225,7 +225,7 @@ func (c *Client) show(news contactNews) View {
 }
 
 // leaves shows that a member leaves, and calls then once no proxy sends to it any more.
-func (c *Client) leaves(id ID, then func()) {
+func (c *Client) leaves(id remote.NodeID, then func()) {
 	c.learning.Lock()
 	c.leaving[id] = true
 	v := c.show(*c.contact.Load())
@@ -236,7 +236,7 @@ func (c *Client) leaves(id ID, then func()) {
 
 // forget ends the connections to former members, as nodes do. What has not been sent to them would
 // wait for as long as for a member that is unreachable.
-func (c *Client) forget(former []ID) {
+func (c *Client) forget(former []remote.NodeID) {
 	for _, id := range former {
 		time.AfterFunc(forgetAfter, func() { c.endpoint.Forget(id) })
 	}
@@ -265,7 +265,7 @@ func addressesOf(v View) []string {
 	return all
 }
 
-func (c *Client) manages(member ID, name string) bool {
+func (c *Client) manages(member remote.NodeID, name string) bool {
 	return slices.ContainsFunc(c.contact.Load().Managers, func(m contactManagers) bool {
 		return m.Singleton == name && slices.Contains(m.At, member)
 	})

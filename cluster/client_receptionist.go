@@ -6,6 +6,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -21,7 +23,7 @@ type (
 	// of the managers that it knows. For contactMemory after it, the node sends changes to Push.
 	contactAsked struct {
 		_          struct{} `cbor:",toarray"`
-		From       ID
+		From       remote.NodeID
 		Known      uint64
 		Singletons []string
 		Managers   uint64
@@ -31,7 +33,7 @@ type (
 
 	contactNews struct {
 		_         struct{} `cbor:",toarray"`
-		From      ID
+		From      remote.NodeID
 		Member    bool // From is a member, and can answer
 		Version   uint64
 		Same      bool // the client knows it all; the fields below are empty
@@ -47,13 +49,13 @@ type (
 	contactMember struct {
 		_             struct{} `cbor:",toarray"`
 		Member        membership.Member
-		UnreachableBy []ID
+		UnreachableBy []remote.NodeID
 	}
 
 	contactManagers struct {
 		_         struct{} `cbor:",toarray"`
 		Singleton string
-		At        []ID
+		At        []remote.NodeID
 	}
 )
 
@@ -106,7 +108,7 @@ func (c *contact) managersOf(singletons []string) []contactManagers {
 	for _, name := range singletons {
 		managers := contactManagers{Singleton: name}
 		for _, id := range singletonhook.ManagersOf(c.system, name) {
-			managers.At = append(managers.At, ID{Address: id.Address, Incarnation: id.Incarnation})
+			managers.At = append(managers.At, remote.NodeID{Address: id.Address, Incarnation: id.Incarnation})
 		}
 		all = append(all, managers)
 	}
@@ -170,7 +172,7 @@ func answerTo(v View, asked contactAsked, managers []contactManagers) contactNew
 }
 
 func (news contactNews) view(version uint64, self membership.Member) View {
-	unreachable := map[ID][]ID{}
+	unreachable := map[remote.NodeID][]remote.NodeID{}
 	var candidates []membership.Member
 	for _, m := range news.Members {
 		candidates = append(candidates, m.Member)
@@ -181,8 +183,8 @@ func (news contactNews) view(version uint64, self membership.Member) View {
 	return viewOf(membership.NewView(version, self, news.Converged, candidates, unreachable))
 }
 
-func idsOfMembers(members []membership.Member) []ID {
-	var ids []ID
+func idsOfMembers(members []membership.Member) []remote.NodeID {
+	var ids []remote.NodeID
 	for _, m := range members {
 		ids = append(ids, m.ID())
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // clientTakers shows the proxies of a client the members that have managers. The client asks its
@@ -39,8 +39,8 @@ func (t *clientTakers) Follow(name string) singletonhook.Following {
 	return &clientFollowing{clientTakers: t, name: name}
 }
 
-func (f *clientFollowing) Takers() []node.ID {
-	var ids []node.ID
+func (f *clientFollowing) Takers() []remote.NodeID {
+	var ids []remote.NodeID
 	v := f.client.View()
 	for _, m := range membership.Candidates(v.in) {
 		if m.Status == membership.Up && v.in.Reachable(m.ID()) && f.client.manages(m.ID(), f.name) {
@@ -51,7 +51,7 @@ func (f *clientFollowing) Takers() []node.ID {
 	return ids
 }
 
-func (f *clientFollowing) Leaves(id node.ID) bool {
+func (f *clientFollowing) Leaves(id remote.NodeID) bool {
 	for _, m := range f.client.View().Members {
 		if m.ID() == id {
 			return m.Status == Leaving || m.Status == Exiting

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
@@ -91,6 +93,6 @@ func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
 		return topologyOf(viewOf(membership.NewView(1, self, true, []membership.Member{self, member("n2", s)}, nil)))
 	}
 	require.Len(t, with(membership.Leaving).Members, 2, "it may still run one, and must be asked")
-	require.Equal(t, ID{Address: "n2:1", Incarnation: 2}, with(membership.Leaving).Members[1].ID)
+	require.Equal(t, remote.NodeID{Address: "n2:1", Incarnation: 2}, with(membership.Leaving).Members[1].ID)
 	require.Len(t, with(membership.Exiting).Members, 1, "singletons need not ask it")
 }

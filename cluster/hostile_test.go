@@ -196,7 +196,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 }
 
 // An impostor is an endpoint that claims to be the given incarnation.
-func impostor(t *testing.T, f *testCluster, name string, as ID) *transport.Endpoint {
+func impostor(t *testing.T, f *testCluster, name string, as remote.NodeID) *transport.Endpoint {
 	t.Helper()
 	e, err := transport.Listen(transport.Config{
 		Cluster: "test", Incarnation: as.Incarnation, Bind: name + ":7355", Advertise: as.Address, Network: f.net.Host(name),
@@ -221,7 +221,7 @@ func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 
 		oversize := wirePush{From: n2.View().Self.ID(), Whole: true, Table: wireTable{Members: make([]membership.Member, membership.MaxMembers+1)}}
-		for name, as := range map[string]ID{"member": n2.View().Self.ID(), "removed": removed, "stranger": {Address: "stranger:7355", Incarnation: 5}} {
+		for name, as := range map[string]remote.NodeID{"member": n2.View().Self.ID(), "removed": removed, "stranger": {Address: "stranger:7355", Incarnation: 5}} {
 			f.unmoved(func() {
 				e := impostor(t, f, name, as)
 				for _, data := range [][]byte{

@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
@@ -11,19 +13,19 @@ import (
 // or not, because a new member does not know all others at first. So it counts until the members
 // agree.
 type knownMembers struct {
-	from     ID // the contact that sent members
-	members  []ID
-	doubtful []ID // members that only earlier contacts knew
+	from     remote.NodeID // the contact that sent members
+	members  []remote.NodeID
+	doubtful []remote.NodeID // members that only earlier contacts knew
 }
 
-func (a *knownMembers) all() []ID { return slices.Concat(a.members, a.doubtful) }
+func (a *knownMembers) all() []remote.NodeID { return slices.Concat(a.members, a.doubtful) }
 
 // learn applies news. It returns the members, and those that were members before and are gone.
-func (a *knownMembers) learn(news contactNews) (all, gone []ID) {
+func (a *knownMembers) learn(news contactNews) (all, gone []remote.NodeID) {
 	before := a.all()
 	a.take(news)
 	all = a.all()
-	return all, slices.DeleteFunc(before, func(id ID) bool { return slices.Contains(all, id) })
+	return all, slices.DeleteFunc(before, func(id remote.NodeID) bool { return slices.Contains(all, id) })
 }
 
 func (a *knownMembers) take(news contactNews) {
@@ -35,7 +37,7 @@ func (a *knownMembers) take(news contactNews) {
 	}
 	a.from, a.members = news.From, nil
 	for _, m := range news.Members {
-		a.doubtful = slices.DeleteFunc(a.doubtful, func(p ID) bool { return p.Address == m.Member.Address })
+		a.doubtful = slices.DeleteFunc(a.doubtful, func(p remote.NodeID) bool { return p.Address == m.Member.Address })
 		if m.Member.Status < membership.Down {
 			a.members = append(a.members, m.Member.ID())
 		}

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
@@ -16,7 +18,7 @@ import (
 )
 
 func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
-	id := func(name string) ID { return ID{Address: name, Incarnation: 1} }
+	id := func(name string) remote.NodeID { return remote.NodeID{Address: name, Incarnation: 1} }
 	news := func(from string, converged bool, members ...string) contactNews {
 		n := contactNews{From: id(from), Member: true, Converged: converged}
 		for _, name := range members {
@@ -46,8 +48,8 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 	again := news("d", false, "d")
 	again.Members = append(again.Members, contactMember{Member: membership.Member{Address: "c", Incarnation: 2, Status: membership.Up}})
 	all, gone := a.learn(again)
-	require.Equal(t, []ID{{Address: "d", Incarnation: 1}, {Address: "c", Incarnation: 2}}, all, "an address has one incarnation")
-	require.Equal(t, []ID{{Address: "c", Incarnation: 1}}, gone)
+	require.Equal(t, []remote.NodeID{{Address: "d", Incarnation: 1}, {Address: "c", Incarnation: 2}}, all, "an address has one incarnation")
+	require.Equal(t, []remote.NodeID{{Address: "c", Incarnation: 1}}, gone)
 }
 
 func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -100,11 +102,11 @@ func (n *Node) followMembers() {
 }
 
 // livingPeers returns the members that are not down, or nil if this node is not a member.
-func livingPeers(v View) []ID {
+func livingPeers(v View) []remote.NodeID {
 	if v.Self.Status == 0 || v.Self.Status >= Down {
 		return nil
 	}
-	var peers []ID
+	var peers []remote.NodeID
 	for _, m := range v.Members {
 		if m.Status < Down {
 			peers = append(peers, m.ID())

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
@@ -19,7 +21,7 @@ import (
 // One goroutine owns it.
 type machineLoop struct {
 	node    *Node
-	self    ID
+	self    remote.NodeID
 	machine *membership.Machine
 	gossip  *gossip
 	end     *membership.End // not nil once the incarnation is over
@@ -45,7 +47,7 @@ func (n *Node) runIncarnation(set membership.Settings) membership.End {
 		admit:    n.admit,
 		seen: func(name string, alive bool) {
 			if address, incarnation, ok := parseGossipName(name); ok {
-				l.post(membership.Connected{ID: ID{Address: address, Incarnation: incarnation}, On: alive})
+				l.post(membership.Connected{ID: remote.NodeID{Address: address, Incarnation: incarnation}, On: alive})
 			}
 		},
 	})
@@ -222,7 +224,7 @@ var errRemovedMember = errors.New("removed from the cluster")
 
 // admitMessages refuses messages between actors from and to removed incarnations. The endpoint
 // calls it. Control messages still pass, so that the removed node learns of its removal.
-func (n *Node) admitMessages(id ID) error {
+func (n *Node) admitMessages(id remote.NodeID) error {
 	if membership.IsRemoved(n.View().in, id) {
 		return errRemovedMember
 	}
@@ -234,7 +236,7 @@ func (n *Node) admit(name string) error {
 	if !ok {
 		return errors.New("cluster: not the name of a node")
 	}
-	if membership.IsRemoved(n.View().in, ID{Address: address, Incarnation: incarnation}) {
+	if membership.IsRemoved(n.View().in, remote.NodeID{Address: address, Incarnation: incarnation}) {
 		return errRemoved
 	}
 	return nil

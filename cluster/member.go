@@ -4,13 +4,8 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
-
-// An ID identifies one incarnation of a node: its Address, a host:port, and a random number, its
-// Incarnation. A process that restarts, and a node that rejoins after it was down, gets another ID.
-// String and Compare are its methods.
-type ID = node.ID
 
 // A Status is the stage of a member. Within an incarnation it only moves forward, and may skip
 // some.
@@ -44,7 +39,9 @@ type Member struct {
 }
 
 // ID returns the identity of m.
-func (m Member) ID() ID { return ID{Address: m.Address, Incarnation: m.Incarnation} }
+func (m Member) ID() remote.NodeID {
+	return remote.NodeID{Address: m.Address, Incarnation: m.Incarnation}
+}
 
 // HasRole reports whether m has a role. Every member has the empty role.
 func (m Member) HasRole(role string) bool { return role == "" || slices.Contains(m.Roles, role) }

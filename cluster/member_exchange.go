@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/peers"
@@ -22,7 +24,7 @@ type memberExchange[T any] struct {
 	feature protocol.Feature // of the nodes that answer
 	name    string           // of the actor that answers on each node, below /system
 	own     func() T
-	answers status.OnDemand[map[ID]memberAnswer[T]]
+	answers status.OnDemand[map[remote.NodeID]memberAnswer[T]]
 }
 
 type memberAsked[T any] struct {
@@ -47,19 +49,19 @@ func (e *memberExchange[T]) serve() {
 // refresh asks the reachable members and waits up to [status.Patience] for the answers. If the last
 // answers are new enough, it returns at once.
 func (e *memberExchange[T]) refresh(ctx context.Context) {
-	e.answers.Refresh(ctx, func() func(map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
+	e.answers.Refresh(ctx, func() func(map[remote.NodeID]memberAnswer[T]) map[remote.NodeID]memberAnswer[T] {
 		return withAnswers(e.collect(ctx))
 	})
 }
 
-func (e *memberExchange[T]) collect(ctx context.Context) map[ID]T {
+func (e *memberExchange[T]) collect(ctx context.Context) map[remote.NodeID]T {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), status.Patience) // others wait
 	defer cancel()
 	defer context.AfterFunc(e.node.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	var (
 		asks    sync.WaitGroup
 		mu      sync.Mutex // guards answers
-		answers = map[ID]T{}
+		answers = map[remote.NodeID]T{}
 	)
 	s, v := e.node.System, e.node.View()
 	for _, m := range v.Members {
@@ -81,9 +83,9 @@ func (e *memberExchange[T]) collect(ctx context.Context) map[ID]T {
 	return answers
 }
 
-func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
-	return func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
-		now, all := time.Now(), map[ID]memberAnswer[T]{}
+func withAnswers[T any](answers map[remote.NodeID]T) func(old map[remote.NodeID]memberAnswer[T]) map[remote.NodeID]memberAnswer[T] {
+	return func(old map[remote.NodeID]memberAnswer[T]) map[remote.NodeID]memberAnswer[T] {
+		now, all := time.Now(), map[remote.NodeID]memberAnswer[T]{}
 		for id, a := range old {
 			if now.Sub(a.at) < exchangeLast {
 				all[id] = a
@@ -96,8 +98,8 @@ func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[I
 	}
 }
 
-func (e *memberExchange[T]) known() map[ID]T {
-	all := map[ID]T{}
+func (e *memberExchange[T]) known() map[remote.NodeID]T {
+	all := map[remote.NodeID]T{}
 	for id, a := range e.answers.Read() {
 		all[id] = a.told
 	}

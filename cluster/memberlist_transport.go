@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/hashicorp/memberlist"
@@ -108,7 +110,7 @@ func gossipName(address string, incarnation uint64) string {
 func parseGossipName(name string) (address string, incarnation uint64, ok bool) {
 	address, uid, _ := strings.Cut(name, "#")
 	incarnation, err := strconv.ParseUint(uid, 16, 64)
-	id := ID{Address: address, Incarnation: incarnation}
+	id := remote.NodeID{Address: address, Incarnation: incarnation}
 	return address, incarnation, err == nil && membership.CheckID(id) == nil && name == gossipName(address, incarnation)
 }
 

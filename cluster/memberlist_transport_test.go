@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
@@ -27,7 +29,7 @@ func TestANodeDoesNotStartWithWhatOthersWouldRefuse(t *testing.T) {
 func TestNamesInGossipAreThoseOfIncarnations(t *testing.T) {
 	address, incarnation, ok := parseGossipName(gossipName("n1:7355", 0xabc))
 	require.True(t, ok)
-	require.Equal(t, ID{Address: "n1:7355", Incarnation: 0xabc}, ID{Address: address, Incarnation: incarnation})
+	require.Equal(t, remote.NodeID{Address: "n1:7355", Incarnation: 0xabc}, remote.NodeID{Address: address, Incarnation: incarnation})
 	for _, name := range []string{
 		"", "n1", "#1", "n1:1#", "n1:1#0", "n1:1#x", "n1:1#01", "n1:1#AB", "n1:1#1#2", "n1:1#-1", "n1:1#10000000000000000",
 		strings.Repeat("n", 256) + "#1",
@@ -42,7 +44,7 @@ func FuzzGossipName(f *testing.F) {
 	f.Add("n1:1#0#1")
 	f.Fuzz(func(t *testing.T, name string) {
 		if address, incarnation, ok := parseGossipName(name); ok {
-			require.NoError(t, membership.CheckID(ID{Address: address, Incarnation: incarnation}))
+			require.NoError(t, membership.CheckID(remote.NodeID{Address: address, Incarnation: incarnation}))
 			require.Equal(t, name, gossipName(address, incarnation))
 		}
 	})

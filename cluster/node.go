@@ -256,7 +256,7 @@ func (n *Node) Down(name string) error {
 }
 
 // The endpoint calls it.
-func (n *Node) control(from ID, data []byte) {
+func (n *Node) control(from remote.NodeID, data []byte) {
 	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {
 		n.notUnderstood(from.Address, err)
@@ -316,7 +316,7 @@ func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
 // A Gone is a removed member that may still be running: it was removed without a sign that it has
 // stopped.
 type Gone struct {
-	ID   ID
+	ID   remote.NodeID
 	Name string // Config.NodeID
 
 	Since time.Time // when this node saw it removed, by the operating system's clock

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -95,7 +94,7 @@ func TestAnActorHearsNothingOfARemovedIncarnation(t *testing.T) {
 type zombie struct {
 	t        *testing.T
 	f        *testCluster
-	self     ID
+	self     remote.NodeID
 	cluster  [16]byte
 	endpoint *transport.Endpoint
 	sys      *actor.System
@@ -121,7 +120,7 @@ func (z *zombie) start() <-chan actor.DeadLetter {
 		Bind:        z.self.Address,
 		Network:     z.f.net.Host("n3"),
 		Keyring:     ring,
-		Control: func(_ node.ID, data []byte) {
+		Control: func(_ remote.NodeID, data []byte) {
 			z.said <- data[1]
 		},
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/protocol"
@@ -107,7 +109,7 @@ func figuresOf(s singleton.Status) singletonFigures {
 	return f
 }
 
-func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {
+func completeByHosts(shown []statuspage.Singleton, told map[remote.NodeID]figuresTold) []statuspage.Singleton {
 	best := map[string]source{}
 	for id, each := range told {
 		for _, f := range each.Figures {
@@ -126,7 +128,7 @@ func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []st
 }
 
 type source struct {
-	ID
+	remote.NodeID
 	singletonFigures
 }
 
@@ -158,7 +160,7 @@ func (s source) complete(shown *statuspage.Singleton) {
 	}
 }
 
-func silentMembers(v View, told map[ID]figuresTold) []string {
+func silentMembers(v View, told map[remote.NodeID]figuresTold) []string {
 	silent := []string{}
 	for _, m := range v.Members {
 		if _, has := told[m.ID()]; !has && m.Status < Down {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
@@ -99,8 +101,8 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 }
 
 func TestAMemberThatDoesNotAnswerIsBelievedForAWhile(t *testing.T) {
-	told := withAnswers(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}})(nil)
-	require.Equal(t, 3, told[ID{Address: "n1", Incarnation: 1}].told.LeftOut)
+	told := withAnswers(map[remote.NodeID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}})(nil)
+	require.Equal(t, 3, told[remote.NodeID{Address: "n1", Incarnation: 1}].told.LeftOut)
 	require.Len(t, withAnswers[figuresTold](nil)(told), 1)
 }
 

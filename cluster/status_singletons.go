@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -25,7 +27,7 @@ func shownSingletons(v View, here []singleton.Status, known []singletonhook.Know
 		s := all[k.Name]
 		s.Term, s.Fenced = k.Record.Term, k.Record.Fenced
 		for _, id := range k.Managers {
-			s.Managers = append(s.Managers, ID{Address: id.Address, Incarnation: id.Incarnation}.String())
+			s.Managers = append(s.Managers, remote.NodeID{Address: id.Address, Incarnation: id.Incarnation}.String())
 		}
 		slices.Sort(s.Managers)
 		all[k.Name] = s

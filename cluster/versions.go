@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"go.uber.org/zap"
@@ -27,7 +29,7 @@ func spoken() transport.Protocol {
 // A view may have a new incarnation before the first handshake with it. The process may then be of
 // another release than the one before it. If the version is wrong, the message is dropped, and the
 // connection on which it is sent begins with the handshake that corrects it.
-func (n *Node) versionFor(to ID) uint64 {
+func (n *Node) versionFor(to remote.NodeID) uint64 {
 	if peer, ok := n.endpoint.Peer(to.Address); ok && (to.Incarnation == 0 || peer.ID == to) {
 		if version, ok := versions.Common(versionsOf(peer)); ok {
 			return version
@@ -57,7 +59,7 @@ func versionsOf(p transport.Peer) protocol.Range {
 }
 
 // A node has no features before the first handshake with it.
-func (n *Node) featuresOf(id ID) protocol.Features {
+func (n *Node) featuresOf(id remote.NodeID) protocol.Features {
 	peer, ok := n.endpoint.Peer(id.Address)
 	if !ok || peer.ID != id {
 		return 0

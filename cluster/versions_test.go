@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/peers"
@@ -54,7 +56,7 @@ func TestMembersKnowTheFeaturesOfEachOther(t *testing.T) {
 			id.Incarnation++
 			require.False(t, peers.Have(f.nodes[from].System, id, protocol.Figures), "of another incarnation nothing is known")
 		}
-		require.EqualValues(t, 1, f.nodes["n1"].versionFor(ID{Address: "nowhere:1"}))
+		require.EqualValues(t, 1, f.nodes["n1"].versionFor(remote.NodeID{Address: "nowhere:1"}))
 		require.Equal(t, []protocol.Range{versions}, slices.Collect(versionsOfMembers(f.nodes["n1"])), "of the other member")
 	})
 }
@@ -67,7 +69,7 @@ func TestANewIncarnationIsNotSpokenToInTheVersionOfItsPredecessor(t *testing.T) 
 	versions = protocol.UpTo(2)
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
-		n1, n4 := f.nodes["n1"], ID{Address: address("n4"), Incarnation: 77}
+		n1, n4 := f.nodes["n1"], remote.NodeID{Address: address("n4"), Incarnation: 77}
 		shakeHands := func(version int, incarnation uint64) {
 			hello := helloOf(1, version, n4.Address)
 			hello[9] = int(incarnation)
@@ -76,10 +78,10 @@ func TestANewIncarnationIsNotSpokenToInTheVersionOfItsPredecessor(t *testing.T) 
 		}
 		shakeHands(2, 77)
 		require.EqualValues(t, 2, n1.versionFor(n4))
-		require.EqualValues(t, 2, n1.versionFor(ID{Address: n4.Address}), "any incarnation: most likely the one that is known")
-		require.EqualValues(t, 1, n1.versionFor(ID{Address: n4.Address, Incarnation: 78}), "as with a node that is not known")
+		require.EqualValues(t, 2, n1.versionFor(remote.NodeID{Address: n4.Address}), "any incarnation: most likely the one that is known")
+		require.EqualValues(t, 1, n1.versionFor(remote.NodeID{Address: n4.Address, Incarnation: 78}), "as with a node that is not known")
 
 		shakeHands(1, 78)
-		require.EqualValues(t, 1, n1.versionFor(ID{Address: n4.Address}), "a handshake replaces what was known")
+		require.EqualValues(t, 1, n1.versionFor(remote.NodeID{Address: n4.Address}), "a handshake replaces what was known")
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/understudy-go/understudy/remote"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
@@ -30,7 +32,7 @@ type (
 	}
 	wirePush struct {
 		_     struct{} `cbor:",toarray"`
-		From  ID
+		From  remote.NodeID
 		Whole bool
 		Table wireTable
 	}

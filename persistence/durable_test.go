@@ -14,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -344,7 +343,7 @@ func TestWhatIsNoValueCannotBeStoredAsOne(t *testing.T) {
 func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claimed := make(chan uint64, 1)
-		ctx := tenure.With(w.Context(), tenure.New("", generation.Unpack(41), tenure.Hooks{Claimed: func(_, raised generation.Generation) {
+		ctx := tenure.With(w.Context(), tenure.New("", tenure.Unpack(41), tenure.Hooks{Claimed: func(_, raised tenure.Generation) {
 			packed, _ := raised.Packed()
 			claimed <- packed
 		}}))

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -329,7 +328,7 @@ func TestAWriteThatFailsWhileTheActorStopsIsNotAcknowledged(t *testing.T) {
 
 func TestTheHostLearnsThatWritesAreFenced(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ctx := tenure.With(w.Context(), tenure.New("", generation.Generation{}, tenure.Hooks{Claimed: func(_, _ generation.Generation) { w.to.Tell("fenced") }}))
+		ctx := tenure.With(w.Context(), tenure.New("", tenure.Generation{}, tenure.Hooks{Claimed: func(_, _ tenure.Generation) { w.to.Tell("fenced") }}))
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable)})
 		actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		w.replies.ExpectNone(99 * time.Millisecond)

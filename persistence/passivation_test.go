@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -93,7 +92,7 @@ func TestARestartBeginsTheTimeAnew(t *testing.T) {
 // that it spawns may passivate.
 func TestTheInstanceOfASingletonDoesNotPassivate(t *testing.T) {
 	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-		ctx := tenure.With(w.Context(), tenure.New("understudy://test/user/instance", generation.Generation{Term: 1}, tenure.Hooks{}))
+		ctx := tenure.With(w.Context(), tenure.New("understudy://test/user/instance", tenure.Generation{Term: 1}, tenure.Hooks{}))
 		instance := actor.Spawn(w.system, words(w.journal, options{PassivateAfter: time.Minute}), "instance", extension.WithContext(ctx))
 		require.Equal(w, "understudy://test/user/instance", instance.Path())
 		other := actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, options{PassivateAfter: time.Minute}), "other", extension.WithContext(ctx))

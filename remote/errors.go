@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // Errors of this package. They are wrapped with details: compare them with [errors.Is].
@@ -78,11 +77,6 @@ func (r Refusal) String() string {
 	return fmt.Sprintf("refusal %d", uint8(r))
 }
 
-// A NodeID identifies one incarnation of a node: a process that restarts at the same address has
-// another NodeID. Its fields are Address, a host:port, and Incarnation, a random number. Its
-// methods are String and Compare.
-type NodeID = node.ID
-
 // A RefusedError reports that the peer refused a connection in the handshake, and why. After a
 // restart, "wrong incarnation" and "unknown session" are normal: the node connects anew.
 type RefusedError struct {
@@ -114,6 +108,6 @@ func init() {
 		"understudy/remote.in-doubt":          ErrInDoubt,
 		"understudy/remote.not-authenticated": ErrNotAuthenticated,
 	} {
-		actor.RegisterError(name, err)
+		payload.RegisterError(name, err)
 	}
 }

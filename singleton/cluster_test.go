@@ -13,8 +13,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	nodeid "github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -64,7 +64,7 @@ func (c *cluster) join(name string) *node {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
 	n.peer = singletonhook.Peer{
-		ID: nodeid.ID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
+		ID: remote.NodeID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)

@@ -2,8 +2,6 @@ package singleton
 
 import (
 	"time"
-
-	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // Events of singletons. The manager on each node publishes them on the event stream of its system:
@@ -14,14 +12,14 @@ type (
 	// Started is published when an instance has started on this node and takes messages.
 	Started struct {
 		Name       string
-		Generation generation.Generation
+		Generation Generation
 	}
 
 	// Stopped is published when an instance on this node has ended. An instance that fails while it
 	// starts has a Stopped without a [Started].
 	Stopped struct {
 		Name       string
-		Generation generation.Generation
+		Generation Generation
 		Err        error // its failure; nil if it stopped
 	}
 

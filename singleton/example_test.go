@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -58,11 +57,11 @@ type Write struct {
 
 // A fencedStore refuses an instance once it has seen a later one.
 type fencedStore struct {
-	highest generation.Generation
+	highest singleton.Generation
 	text    string
 }
 
-func (s *fencedStore) put(g generation.Generation, text string) bool {
+func (s *fencedStore) put(g singleton.Generation, text string) bool {
 	if g.Less(s.highest) {
 		return false
 	}
@@ -88,7 +87,7 @@ func ExampleGenerationOf() {
 	}
 
 	fmt.Println(write("by the host"))
-	store.put(generation.Generation{Term: 2, Seq: 1}, "by its successor, on another node")
+	store.put(singleton.Generation{Term: 2, Seq: 1}, "by its successor, on another node")
 	fmt.Println(write("by a host that has not heard of it"))
 	fmt.Println(store.text)
 	// Output:

@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton"
@@ -159,7 +158,7 @@ func TestANodeThatIsDownStopsItsInstanceAndReturnsAsAnother(t *testing.T) {
 
 func TestGenerationsOnlyGrow(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
-		var last generation.Generation
+		var last singleton.Generation
 		factory := func() actor.Behavior[msg] {
 			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
 				gen := singleton.GenerationOf(ctx)

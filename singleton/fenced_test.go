@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -21,7 +20,7 @@ import (
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := journal.NewMemory()
-		var last generation.Generation
+		var last singleton.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())
 			actor.Spawn(s, behaviors.Singleton(mortal, singleton.WithGenerations(source)), "one")

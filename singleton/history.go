@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -39,8 +39,8 @@ func (h *historyWriter) hostIs(host singletonhook.Peer, topo *singletonhook.Topo
 		return
 	case before.ID == host.ID:
 		return
-	case before.ID == node.ID{}:
-	case host.ID == node.ID{}:
+	case before.ID == remote.NodeID{}:
+	case host.ID == remote.NodeID{}:
 		h.add("singleton has no host", cmp.Or(why, "no member can host it"))
 	default:
 		h.add("singleton moved", fmt.Sprintf("from %s to %s: %s", nameOfPeer(before), nameOfPeer(host), whyMoved(topo, before, host, placement)))
@@ -66,7 +66,7 @@ func (h *historyWriter) started(topo *singletonhook.Topology, t handover.Takeove
 	switch {
 	case t.Reason != "":
 		reason = string(t.Reason)
-		if t.From != (node.ID{}) && t.From != topo.Self {
+		if t.From != (remote.NodeID{}) && t.From != topo.Self {
 			reason += " from " + h.nameIn(topo, t.From)
 		}
 	case restarts > 0:
@@ -107,11 +107,11 @@ func (h *historyWriter) lostLease(why error) {
 	h.add("singleton lost its lease", reason)
 }
 
-func (h *historyWriter) stuck(topo *singletonhook.Topology, host node.ID) {
+func (h *historyWriter) stuck(topo *singletonhook.Topology, host remote.NodeID) {
 	h.add("singleton stuck", "its instance on "+h.nameIn(topo, host)+" does not end: its handler does not return")
 }
 
-func (h *historyWriter) nameIn(topo *singletonhook.Topology, id node.ID) string {
+func (h *historyWriter) nameIn(topo *singletonhook.Topology, id remote.NodeID) string {
 	p, member := topo.Member(id)
 	if !member && h.former.ID == id {
 		p = h.former

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
 func peer(name string) singletonhook.Peer {
-	return singletonhook.Peer{ID: node.ID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
+	return singletonhook.Peer{ID: remote.NodeID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
 }
 
 // topologyOf returns the topology of a cluster with members, as anna sees it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
@@ -111,8 +111,8 @@ type hub struct {
 	early     map[string][]wire.Message[wire.Request] // by name, for managers that are starting
 	taken     map[string]uint64                       // by name, the highest term known to a manager that has ended
 	drains    []*drainage
-	closed    node.ID // the incarnation of this node that has been drained
-	flushing  bool    // flushDue is in the mailbox
+	closed    remote.NodeID // the incarnation of this node that has been drained
+	flushing  bool          // flushDue is in the mailbox
 	ticking   bool
 
 	confirmRounds int // 0, or how many times members were asked to confirm the news
@@ -368,7 +368,7 @@ func (h *hub) send(messages []wire.Any) {
 
 func (h *hub) route(msg wire.Any) {
 	head := msg.Head()
-	if head.To != (node.ID{}) && head.To != h.topo.Self {
+	if head.To != (remote.NodeID{}) && head.To != h.topo.Self {
 		h.log.Debug("message for another incarnation", zap.String("singleton", head.Name), zap.Uint64("to_incarnation", head.To.Incarnation))
 		return
 	}
@@ -419,7 +419,7 @@ func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
 		return
 	}
 	to := back.To
-	back.To = node.ID{} // any incarnation
+	back.To = remote.NodeID{} // any incarnation
 	h.post.send(to, wire.New(back, wire.Return(msg.Body)))
 }
 
@@ -446,13 +446,13 @@ type post struct {
 	hub     actor.ActorRef[hubMsg]
 }
 
-func (p *post) send(to node.ID, msg wire.Any) { p.sendWith(to, msg, extension.Metadata{}) }
+func (p *post) send(to remote.NodeID, msg wire.Any) { p.sendWith(to, msg, extension.Metadata{}) }
 
-func (p *post) sendWith(to node.ID, msg wire.Any, m extension.Metadata) {
+func (p *post) sendWith(to remote.NodeID, msg wire.Any, m extension.Metadata) {
 	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
 }
 
-func (p *post) hubOf(to node.ID) actor.ActorRef[hubMsg] {
+func (p *post) hubOf(to remote.NodeID) actor.ActorRef[hubMsg] {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)

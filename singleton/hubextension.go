@@ -5,8 +5,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -31,13 +31,13 @@ type following struct {
 	name string
 }
 
-func (f following) Takers() []node.ID {
+func (f following) Takers() []remote.NodeID {
 	f.x.mu.Lock()
 	defer f.x.mu.Unlock()
 	return f.x.directory.Takers(f.name)
 }
 
-func (f following) Leaves(id node.ID) bool {
+func (f following) Leaves(id remote.NodeID) bool {
 	f.x.mu.Lock()
 	defer f.x.mu.Unlock()
 	return f.x.directory.Leaves(id)
@@ -63,8 +63,8 @@ func init() {
 	singletonhook.Attach = attach
 	singletonhook.Drain = drainAll
 	singletonhook.AllKnown = func(s *actor.System) []singletonhook.Known { return read(s, (*directory.Directory).All) }
-	singletonhook.ManagersOf = func(s *actor.System, name string) []node.ID {
-		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
+	singletonhook.ManagersOf = func(s *actor.System, name string) []remote.NodeID {
+		return read(s, func(d *directory.Directory) []remote.NodeID { return d.Managers(name) })
 	}
 }
 

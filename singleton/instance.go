@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -22,18 +21,18 @@ type instance struct {
 	path        string
 	stopMessage any
 	hooks       tenure.Hooks
-	begins      func(generation.Generation) // called when the instance of a generation takes messages
-	gate        func() error                // returns why a message must not be handled; nil without a lease
+	begins      func(tenure.Generation) // called when the instance of a generation takes messages
+	gate        func() error            // returns why a message must not be handled; nil without a lease
 
 	ref      actor.AnyRef
 	tenure   *tenure.Tenure
-	gen      generation.Generation // under which it was started
-	running  bool                  // it has been started, and its end has not been seen
-	begun    bool                  // it has started and takes messages; it gets none before
-	finished *atomic.Bool          // it has called Finish
+	gen      tenure.Generation // under which it was started
+	running  bool              // it has been started, and its end has not been seen
+	begun    bool              // it has started and takes messages; it gets none before
+	finished *atomic.Bool      // it has called Finish
 }
 
-func (i *instance) start(gen generation.Generation) {
+func (i *instance) start(gen tenure.Generation) {
 	i.finished = new(atomic.Bool)
 	i.tenure = tenure.New(i.path, gen, i.hooks)
 	ctx := context.WithValue(tenure.With(i.ctx, i.tenure), endingKey{}, ending{path: i.path, finished: i.finished})
@@ -73,8 +72,8 @@ func (i *instance) ended(err error) (event handover.InstanceEnded, failure error
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
 	return handover.InstanceEnded{
-		Fenced:    errors.Is(err, tenure.ErrFenced) || refusedBy != generation.Generation{},
-		FencedBy:  max(generation.Unpack(tenure.Newest(err)).Term, refusedBy.Term),
+		Fenced:    errors.Is(err, tenure.ErrFenced) || refusedBy != tenure.Generation{},
+		FencedBy:  max(tenure.Unpack(tenure.Newest(err)).Term, refusedBy.Term),
 		Finished:  err == nil && i.finished.Load(),
 		LeaseLost: errors.Is(err, ErrLeaseLost),
 	}, err
@@ -83,7 +82,7 @@ func (i *instance) ended(err error) (event handover.InstanceEnded, failure error
 // instanceBegun reports that the instance of a generation has started and takes messages.
 type instanceBegun struct {
 	quiet
-	gen generation.Generation
+	gen tenure.Generation
 }
 
 // Finish ends the singleton for good when the instance with context ctx next stops without a

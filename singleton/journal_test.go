@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -57,7 +57,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 		require.NoError(t, err)
 		event, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		require.NoError(t, err)
-		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, generation.Unpack(event.(written).By), generation.Unpack(r.Epoch))
+		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, tenure.Unpack(event.(written).By), tenure.Unpack(r.Epoch))
 		require.GreaterOrEqual(t, r.Epoch, last)
 		last = r.Epoch
 		events++
@@ -69,7 +69,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 // remembers it when the cluster does not.
 func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
 	j := journal.NewMemory()
-	var last generation.Generation
+	var last singleton.Generation
 	for life := range 3 {
 		s := actor.NewSystem("life")
 		starts := testkit.NewProbe[singleton.Started](t, s)
@@ -90,7 +90,7 @@ func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
 	require.Equal(t, 9, requireAgreement(t, j, "diary"))
 }
 
-func parseGeneration(t testing.TB, text string) (g generation.Generation) {
+func parseGeneration(t testing.TB, text string) (g singleton.Generation) {
 	t.Helper()
 	_, err := fmt.Sscanf(strings.ReplaceAll(text, ".", " "), "%d %d", &g.Term, &g.Seq)
 	require.NoError(t, err)
@@ -101,7 +101,7 @@ func parseGeneration(t testing.TB, text string) (g generation.Generation) {
 // generation that its members agree on follows the one that the journal remembers.
 func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 	j := journal.NewMemory()
-	var last generation.Generation
+	var last singleton.Generation
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
 			refs := onAll(c, diary("diary", j))
@@ -207,7 +207,7 @@ func TestWithTermsFromAJournalTermAndEpochAreTheSameNumber(t *testing.T) {
 				require.NoError(t, err)
 				p := testkit.NewProbe[string](t, s)
 				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(j)), "one")
-				var last generation.Generation
+				var last singleton.Generation
 				for range 3 {
 					ref.Tell(msg{"write", p.Ref()})
 					gen := parseGeneration(t, p.Receive())
@@ -258,7 +258,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		requireAgreement(t, j, "ahead")
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
-		require.Equal(t, generation.Generation{Term: 8, Seq: 1}, status.Generation)
+		require.Equal(t, singleton.Generation{Term: 8, Seq: 1}, status.Generation)
 		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(8<<32|2))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -78,7 +77,7 @@ func TestAJournalThatIsAheadIsNoFailure(t *testing.T) {
 		ref.Tell(msg{"write", p.Ref()})
 		p.Expect("8.1")
 		require.Zero(t, time.Since(begin))
-		require.Equal(t, generation.Generation{Term: 8, Seq: 1}, starts.Receive().Generation)
+		require.Equal(t, singleton.Generation{Term: 8, Seq: 1}, starts.Receive().Generation)
 		starts.ExpectNone(time.Second)
 		status, _ := singleton.StatusOf(s, "one")
 		require.Zero(t, status.Failures)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -354,7 +353,7 @@ func TestAHiccupOfTheStoreRestartsNothing(t *testing.T) {
 // The token is the term, and grows over the end of all members.
 func TestTheTokenIsTheTermAndOutlivesTheCluster(t *testing.T) {
 	store := lease.NewMemory()
-	last := generation.Generation{}
+	last := singleton.Generation{}
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
 			store.SetClock(time.Now)

@@ -10,12 +10,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -74,12 +73,12 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 	m.instance = instance{
 		ctx: ctx, typed: typed, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
 		hooks: tenure.Hooks{
-			Claimed: func(_ tenure.Claim, started, raised generation.Generation) {
+			Claimed: func(_ tenure.Claim, started, raised tenure.Generation) {
 				m.occur(handover.FenceHeld{Started: started, Raised: raised})
 			},
 			Refused: func(error) { childRefused() }, Quiet: true,
 		},
-		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
+		begins: func(g tenure.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, typed.notify(func() { m.sequenced.collect() }))
 	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, terms: set.terms, answer: m.occur, measured: &m.registry.measured}
@@ -104,7 +103,7 @@ func (m *manager) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 func (m *manager) register(cfg handover.Config, x *hubExtension) {
 	if x == nil {
 		self := singletonhook.Peer{
-			ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
+			ID: remote.NodeID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
 		}
 		m.happened(handover.Viewed{Topology: singletonhook.Topology{Self: self.ID, Members: []singletonhook.Peer{self}}})
 		return
@@ -150,7 +149,7 @@ func (m *manager) onInstanceEnded(err error) {
 	if err == nil && ended.Fenced {
 		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
 	}
-	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
+	m.publish(Stopped{Name: m.name, Generation: Generation(m.machine.Instance().Generation), Err: err})
 	m.history.ended(ended, err, m.machine.Phase(), m.machine.Topology())
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
@@ -350,7 +349,7 @@ func (m *manager) report() {
 	if s.Phase == Host && s.Why != "" && s.RestartsInARow > 0 && s.LastError != nil {
 		s.Why = fmt.Sprintf("%s; restart %d in a row, the last failure: %v", s.Why, s.RestartsInARow, s.LastError)
 	}
-	s.Generation = m.machine.Instance().Generation
+	s.Generation = Generation(m.machine.Instance().Generation)
 	s.Held, s.Kept, s.Closed = m.relay.Waiting(), m.relay.Kept(), m.relay.Recalling()
 	s.waits = s.Held > 0
 	if out := m.sequenced.out; out != nil {
@@ -408,7 +407,7 @@ func (m *manager) onBegun(b instanceBegun) {
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))
 	m.takeover.finish(nil)
-	m.publish(Started{Name: m.name, Generation: m.machine.Instance().Generation})
+	m.publish(Started{Name: m.name, Generation: Generation(m.machine.Instance().Generation)})
 	m.sequenced.instanceBegun()
 	m.relay.Reroute()
 	m.settle(time.Now())

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/generation"
 )
 
 func values(t *testing.T, all []telemetry.Family, name string) map[string]float64 {
@@ -34,7 +33,7 @@ func TestTheMetricsOfSingletonsAreThoseOfTheirStatus(t *testing.T) {
 	all := families([]Status{
 		{
 			Name: "host", Phase: Host, Host: "a:1", Here: true, Held: 1, Unacknowledged: 2, Dropped: 3, Starts: 4, Failures: 5,
-			Generation: generation.Generation{Term: 6, Seq: 7}, RestartsInARow: 3, Lease: "l", LeaseHeld: true, LeaseLosses: 8,
+			Generation: Generation{Term: 6, Seq: 7}, RestartsInARow: 3, Lease: "l", LeaseHeld: true, LeaseLosses: 8,
 		},
 		{Name: "misfit", Phase: Pending, Mismatch: "the role differs"},
 		{Name: "nowhere", Phase: Pending},

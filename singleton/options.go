@@ -11,10 +11,10 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -158,7 +158,7 @@ func OnNode(name string) Option {
 
 // A Candidate is a member that may host a singleton, see [OnElected].
 type Candidate struct {
-	ID        node.ID
+	ID        remote.NodeID
 	Name      string // cluster.Config.NodeID
 	UpNumber  uint64 // the order in which members came up: the oldest has the lowest
 	Reachable bool

@@ -5,9 +5,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -15,10 +15,12 @@ import (
 // An outlet carries out the decisions of a manager's relay.
 type outlet struct{ *manager }
 
-func (o outlet) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
+func (o outlet) Send(to remote.NodeID, msg wire.Any, m extension.Metadata) {
+	o.post.sendWith(to, msg, m)
+}
 
 // Follow implements handover.Outlet. A host that leaves passes on what it has.
-func (o outlet) Follow(to node.ID, msg any) {
+func (o outlet) Follow(to remote.NodeID, msg any) {
 	if !o.machine.Topology().Leaves(to) {
 		extension.Follow(o.post.hubOf(to), msg)
 	}
@@ -64,7 +66,7 @@ func (o outlet) Overflow(msg any) {
 	}
 }
 
-func (o outlet) BeforeDrain(host node.ID) { o.sequenced.sendWatermarks(host) }
+func (o outlet) BeforeDrain(host remote.NodeID) { o.sequenced.sendWatermarks(host) }
 
 func (o outlet) Rerouted() {
 	o.sequenced.aim()

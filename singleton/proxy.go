@@ -7,21 +7,21 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 type proxy struct {
 	system  *actor.System
 	proxies *proxies
 	name    string
-	full    string  // the path of the proxy
-	path    string  // the same within its system
-	at      node.ID // the member whose manager receives them; zero if no member fits
+	full    string        // the path of the proxy
+	path    string        // the same within its system
+	at      remote.NodeID // the member whose manager receives them; zero if no member fits
 	aim     func(path string) actor.AnyRef
 	target  actor.AnyRef                     // the manager at which it was aimed
 	forward func(d extension.Described[any]) // to that manager
-	leaves  func(id node.ID) bool
+	leaves  func(id remote.NodeID) bool
 	held    fifo.Queue[extension.Described[any]]
 }
 
@@ -40,12 +40,12 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 			},
 		}
 		ctx.Defer(p.end)
-		ctx.Defer(p.follow(x, extension.Handle(ctx, func(takers []node.ID) actor.Behavior[M] {
+		ctx.Defer(p.follow(x, extension.Handle(ctx, func(takers []remote.NodeID) actor.Behavior[M] {
 			p.choose(takers)
 			return nil
 		})))
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
-			if p.at != (node.ID{}) {
+			if p.at != (remote.NodeID{}) {
 				p.follows(msg, extension.MetadataOf(ctx))
 				extension.TellNoWaitWith(to, msg, extension.MetadataOf(ctx))
 			} else {
@@ -56,12 +56,12 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 	}
 }
 
-func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]node.ID]) (end func()) {
+func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]remote.NodeID]) (end func()) {
 	p.proxies = &registryOf(p.system).proxies
 	_, p.path, _ = strings.Cut(p.full, p.system.Address())
 	all := x.Follow(p.name)
 	p.leaves = all.Leaves
-	end = all.Listen(extension.TellLatest(changed, func() ([]node.ID, bool) { return all.Takers(), true }))
+	end = all.Listen(extension.TellLatest(changed, func() ([]remote.NodeID, bool) { return all.Takers(), true }))
 	p.choose(all.Takers())
 	return end
 }
@@ -86,7 +86,7 @@ func (p *proxy) makeRoom() {
 
 // choose keeps the current member if it still takes messages. Otherwise it takes the first one in
 // the order of election, which is often the host.
-func (p *proxy) choose(takers []node.ID) {
+func (p *proxy) choose(takers []remote.NodeID) {
 	if slices.Contains(takers, p.at) {
 		return
 	}
@@ -94,7 +94,7 @@ func (p *proxy) choose(takers []node.ID) {
 		extension.Unfollow(p.target) // it passes on what it has
 	}
 	if p.target = nil; len(takers) == 0 {
-		p.at = node.ID{}
+		p.at = remote.NodeID{}
 		p.proxies.stuck.Store(p.path, p.name)
 		return
 	}

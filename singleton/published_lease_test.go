@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -83,7 +82,7 @@ func acquired(l *leased, name string) singleton.LeaseAcquired {
 }
 
 func started(l *leased, name string) singleton.Started {
-	return singleton.Started{Name: "one", Generation: generation.Generation{Term: l.leases[name].Token(), Seq: 1}}
+	return singleton.Started{Name: "one", Generation: singleton.Generation{Term: l.leases[name].Token(), Seq: 1}}
 }
 
 func expectInOrder(t *testing.T, p *testkit.Probe[any], events ...any) {

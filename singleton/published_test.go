@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -47,14 +46,14 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		c.up(a)
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "a"}, next(onA))
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "a"}, next(onB))
-		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 1, Seq: 1}}, next(onA))
+		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 1, Seq: 1}}, next(onA))
 		settle()
 		refs["a"].Tell(msg{Text: "fail"})
 		stopped, ok := next(onA).(singleton.Stopped)
 		require.True(t, ok)
-		require.Equal(t, generation.Generation{Term: 1, Seq: 1}, stopped.Generation)
+		require.Equal(t, singleton.Generation{Term: 1, Seq: 1}, stopped.Generation)
 		require.ErrorContains(t, stopped.Err, "told to")
-		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 1, Seq: 2}}, next(onA))
+		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 1, Seq: 2}}, next(onA))
 		synctest.Wait()
 		require.Equal(t, uint64(2), a.status("one").Starts)
 		require.Equal(t, uint64(1), a.status("one").Failures)
@@ -62,7 +61,7 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		c.leave("a")
 		settle()
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "b"}, next(onB))
-		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 2, Seq: 1}}, next(onB))
+		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 2, Seq: 1}}, next(onB))
 	})
 }
 

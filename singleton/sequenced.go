@@ -12,9 +12,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/sequence"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
@@ -70,13 +70,13 @@ func (o *outcomes) take() []outcome {
 	return list
 }
 
-func (q *sequenced) self() node.ID { return q.m.machine.Topology().Self }
+func (q *sequenced) self() remote.NodeID { return q.m.machine.Topology().Self }
 
 func (q *sequenced) ownStream() wire.StreamID {
 	return wire.StreamID{Address: q.self().Address, Number: q.stream}
 }
 
-func (q *sequenced) header(to node.ID) wire.Header {
+func (q *sequenced) header(to remote.NodeID) wire.Header {
 	return wire.Header{Name: q.m.name, From: q.self(), To: to}
 }
 
@@ -102,7 +102,7 @@ func (q *sequenced) aim() {
 		q.untaken = false
 		q.out.Aim(q.self())
 	case recall.ToPeer:
-		q.untaken = q.untaken || q.out.To() != node.ID{} && q.out.To() != route.Peer
+		q.untaken = q.untaken || q.out.To() != remote.NodeID{} && q.out.To() != route.Peer
 		if q.out.Aim(route.Peer) {
 			q.check()
 		}
@@ -186,7 +186,7 @@ func (q *sequenced) overhead(typ string) int {
 	return numbers + len(q.m.name) + len(typ) + len(q.self().Address) + len(q.out.To().Address) + len(q.ownStream().Address)
 }
 
-func (q *sequenced) onMessage(from node.ID, w wire.Sequenced) {
+func (q *sequenced) onMessage(from remote.NodeID, w wire.Sequenced) {
 	if w.First == 0 || w.Number < w.First {
 		q.m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
 		return
@@ -197,7 +197,7 @@ func (q *sequenced) onMessage(from node.ID, w wire.Sequenced) {
 
 // accept passes a message to the instance, if it is its turn. k is the message if it was sent on
 // this node, otherwise nil.
-func (q *sequenced) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting]) {
+func (q *sequenced) accept(from remote.NodeID, w wire.Sequenced, k *sequence.Kept[handover.Waiting]) {
 	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == recall.ToInstance) {
 	case sequence.Ignore:
 	case sequence.AskAgain:
@@ -294,14 +294,14 @@ func (q *sequenced) sendAck(id wire.StreamID, again bool) {
 	switch {
 	case id == q.ownStream():
 		q.onAck(to, ack)
-	case to != node.ID{}:
+	case to != remote.NodeID{}:
 		q.m.post.send(to, wire.New(q.header(to), ack))
 	}
 }
 
 // onAck handles the answer of the host. The node where a refused message was sent publishes
 // [Refused]; the dead letter is on the host's node, where the reason is found.
-func (q *sequenced) onAck(from node.ID, ack wire.Ack) {
+func (q *sequenced) onAck(from remote.NodeID, ack wire.Ack) {
 	if q.out == nil || ack.Stream.Number != q.stream {
 		return
 	}
@@ -326,7 +326,7 @@ func (q *sequenced) check() {
 	q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
 }
 
-func (q *sequenced) onCheck(from node.ID, w wire.Check) {
+func (q *sequenced) onCheck(from remote.NodeID, w wire.Check) {
 	if w.First == 0 {
 		q.m.ctx.Log().Debug("malformed check", zap.Uint64("last_message", w.Last))
 		return
@@ -357,7 +357,7 @@ func (q *sequenced) instanceBegun() {
 }
 
 // sendWatermarks informs the next host of what was handled here, so that it is not handled twice.
-func (q *sequenced) sendWatermarks(to node.ID) {
+func (q *sequenced) sendWatermarks(to remote.NodeID) {
 	if marks := q.receiver.Watermarks(); len(marks) > 0 && to != q.self() {
 		q.m.post.send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -50,7 +49,7 @@ type Status struct {
 	Mismatch string
 
 	// Generation is the generation of the instance here, or of the last one that ran here.
-	Generation generation.Generation
+	Generation Generation
 
 	Held   int    // messages that wait on this node now
 	Kept   uint64 // how many messages sent here have ever had to wait

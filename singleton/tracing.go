@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -52,7 +52,7 @@ func (m *manager) describe(t handover.Takeover) []extension.Detail {
 	if t.From.Address != "" {
 		all = append(all, extension.Detail{Name: "singleton.from", Value: t.From.Address})
 	}
-	if g := m.machine.Instance().Generation; m.instance.running && g != (generation.Generation{}) {
+	if g := m.machine.Instance().Generation; m.instance.running && g != (tenure.Generation{}) {
 		all = append(all, extension.Detail{Name: "singleton.generation", Value: g.String()})
 	}
 	return all

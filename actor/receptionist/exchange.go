@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/batch"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Each node owns its registrations, and no other node passes them on. It sends its changes to every
@@ -46,7 +46,7 @@ func (r *registry) flush() []envelope {
 	return out
 }
 
-func (r *registry) snapshotFor(to node.ID) []envelope {
+func (r *registry) snapshotFor(to remote.NodeID) []envelope {
 	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
 	if len(parts) == 0 {
 		parts = [][]entry{nil}
@@ -58,14 +58,14 @@ func (r *registry) snapshotFor(to node.ID) []envelope {
 	return out
 }
 
-func (r *registry) check(id node.ID, p *peer) envelope {
+func (r *registry) check(id remote.NodeID, p *peer) envelope {
 	return envelope{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
 }
 
 func (r *registry) view(t Topology) []envelope {
 	out := r.flush()
 	r.become(t.Self)
-	now := map[node.ID]bool{}
+	now := map[remote.NodeID]bool{}
 	for _, m := range t.Peers {
 		now[m.ID] = true
 		out = append(out, r.meet(m)...)
@@ -76,11 +76,11 @@ func (r *registry) view(t Topology) []envelope {
 			delete(r.peers, id)
 		}
 	}
-	r.order = slices.SortedFunc(maps.Keys(r.peers), node.ID.Compare)
+	r.order = slices.SortedFunc(maps.Keys(r.peers), remote.NodeID.Compare)
 	return out
 }
 
-func (r *registry) become(self node.ID) {
+func (r *registry) become(self remote.NodeID) {
 	if r.self == self {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Locator tells a receptionist the members of its cluster. Package cluster passes one to
@@ -20,13 +20,13 @@ type Locator interface {
 
 // A Topology is the members of a cluster as one node knows them.
 type Topology struct {
-	Self  node.ID
+	Self  remote.NodeID
 	Peers []Peer // the other members, those that are down or removed not included
 }
 
 // A Peer is another member.
 type Peer struct {
-	ID        node.ID
+	ID        remote.NodeID
 	Reachable bool
 }
 

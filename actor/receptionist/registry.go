@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A registry is what a node knows of all services: its own registrations, and those of each other
 // member. It takes events and returns the messages to send. See exchange.go for the protocol.
 type registry struct {
-	self node.ID
+	self remote.NodeID
 	own  snapshot
 	// The changes of own.entries since own.version, which the peers do not know yet.
 	added, removed map[entry]bool
 
-	peers map[node.ID]*peer
-	order []node.ID
+	peers map[remote.NodeID]*peer
+	order []remote.NodeID
 	turn  int
-	early map[node.ID]wireCheck
+	early map[remote.NodeID]wireCheck
 
 	services map[string]map[located]bool
 	dirty    map[string]bool // services that have changed
@@ -45,12 +45,12 @@ type partial struct {
 }
 
 type located struct {
-	owner node.ID
+	owner remote.NodeID
 	entry entry
 }
 
 type envelope struct {
-	to  node.ID
+	to  remote.NodeID
 	msg any
 }
 
@@ -58,7 +58,7 @@ func newRegistry() *registry {
 	return &registry{
 		own:   snapshot{entries: map[entry]bool{}},
 		added: map[entry]bool{}, removed: map[entry]bool{},
-		peers: map[node.ID]*peer{}, early: map[node.ID]wireCheck{},
+		peers: map[remote.NodeID]*peer{}, early: map[remote.NodeID]wireCheck{},
 		services: map[string]map[located]bool{}, dirty: map[string]bool{},
 	}
 }
@@ -93,7 +93,7 @@ func (r *registry) remove(e entry) bool {
 	return true
 }
 
-func (r *registry) insert(owner node.ID, e entry) {
+func (r *registry) insert(owner remote.NodeID, e entry) {
 	instances := r.services[e.Service]
 	if instances == nil {
 		instances = map[located]bool{}
@@ -103,7 +103,7 @@ func (r *registry) insert(owner node.ID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-func (r *registry) erase(owner node.ID, e entry) {
+func (r *registry) erase(owner remote.NodeID, e entry) {
 	delete(r.services[e.Service], located{owner, e})
 	if len(r.services[e.Service]) == 0 {
 		delete(r.services, e.Service)
@@ -111,7 +111,7 @@ func (r *registry) erase(owner node.ID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-func (r *registry) replace(owner node.ID, p *peer, fresh snapshot) {
+func (r *registry) replace(owner remote.NodeID, p *peer, fresh snapshot) {
 	for e := range p.entries {
 		if !fresh.entries[e] {
 			r.erase(owner, e)

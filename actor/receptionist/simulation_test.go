@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 var seed = flag.Uint64("seed", 0, "the seed of the first history; 0 draws one")
@@ -23,23 +23,23 @@ var seed = flag.Uint64("seed", 0, "the seed of the first history; 0 draws one")
 type world struct {
 	rnd   *rand.Rand
 	nodes []*simNode
-	mail  map[[2]node.ID][]any // in order, by sender's and receiver's incarnation
+	mail  map[[2]remote.NodeID][]any // in order, by sender's and receiver's incarnation
 	trace []string
 	inc   uint64
 	refs  int
-	gone  map[node.ID]bool
+	gone  map[remote.NodeID]bool
 }
 
 // A node is a process at an address.
 type simNode struct {
 	*registry
-	id      node.ID
-	sees    map[node.ID]bool // the other members, and whether they answer
-	removed map[node.ID]bool // never to be seen again
+	id      remote.NodeID
+	sees    map[remote.NodeID]bool // the other members, and whether they answer
+	removed map[remote.NodeID]bool // never to be seen again
 }
 
 func newWorld(seed uint64, n int) *world {
-	w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), mail: map[[2]node.ID][]any{}, gone: map[node.ID]bool{}}
+	w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), mail: map[[2]remote.NodeID][]any{}, gone: map[remote.NodeID]bool{}}
 	for i := range n {
 		w.nodes = append(w.nodes, w.start(fmt.Sprintf("n%d", i+1)))
 	}
@@ -48,7 +48,7 @@ func newWorld(seed uint64, n int) *world {
 
 func (w *world) start(address string) *simNode {
 	w.inc++
-	n := &simNode{registry: newRegistry(), id: node.ID{Address: address, Incarnation: w.inc}, sees: map[node.ID]bool{}, removed: map[node.ID]bool{}}
+	n := &simNode{registry: newRegistry(), id: remote.NodeID{Address: address, Incarnation: w.inc}, sees: map[remote.NodeID]bool{}, removed: map[remote.NodeID]bool{}}
 	w.look(n)
 	return n
 }
@@ -60,7 +60,7 @@ func (w *world) note(format string, args ...any) {
 // look shows a node the members that it sees.
 func (w *world) look(n *simNode) {
 	t := Topology{Self: n.id}
-	for _, id := range slices.SortedFunc(maps.Keys(n.sees), node.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(n.sees), remote.NodeID.Compare) {
 		t.Peers = append(t.Peers, Peer{ID: id, Reachable: n.sees[id]})
 	}
 	w.post(n, n.view(t))
@@ -68,13 +68,13 @@ func (w *world) look(n *simNode) {
 
 func (w *world) post(from *simNode, out []envelope) {
 	for _, p := range out {
-		link := [2]node.ID{from.id, p.to}
+		link := [2]remote.NodeID{from.id, p.to}
 		w.mail[link] = append(w.mail[link], p.msg)
 	}
 }
 
 // deliver delivers the first message of a link to the node that is at the address now.
-func (w *world) deliver(link [2]node.ID) {
+func (w *world) deliver(link [2]remote.NodeID) {
 	msg := w.mail[link][0]
 	if w.mail[link] = w.mail[link][1:]; len(w.mail[link]) == 0 {
 		delete(w.mail, link)
@@ -86,12 +86,12 @@ func (w *world) deliver(link [2]node.ID) {
 	}
 }
 
-func (w *world) links() [][2]node.ID {
-	return slices.SortedFunc(maps.Keys(w.mail), func(a, b [2]node.ID) int {
-		if c := node.ID.Compare(a[0], b[0]); c != 0 {
+func (w *world) links() [][2]remote.NodeID {
+	return slices.SortedFunc(maps.Keys(w.mail), func(a, b [2]remote.NodeID) int {
+		if c := remote.NodeID.Compare(a[0], b[0]); c != 0 {
 			return c
 		}
-		return node.ID.Compare(a[1], b[1])
+		return remote.NodeID.Compare(a[1], b[1])
 	})
 }
 
@@ -170,7 +170,7 @@ func (w *world) rejoin(n *simNode) {
 	w.inc++
 	old := n.id
 	n.id.Incarnation = w.inc
-	n.sees = map[node.ID]bool{}
+	n.sees = map[remote.NodeID]bool{}
 	w.note("%v rejoins as %v", old, n.id)
 	w.look(n)
 }
@@ -178,7 +178,7 @@ func (w *world) rejoin(n *simNode) {
 // settle lets everybody see everybody, everything arrive, and everyone have two rounds.
 func (w *world) settle() {
 	for _, n := range w.nodes {
-		n.sees = map[node.ID]bool{}
+		n.sees = map[remote.NodeID]bool{}
 		for _, o := range w.nodes {
 			if o != n {
 				n.sees[o.id] = true

@@ -2,7 +2,7 @@ package receptionist
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 type entry struct {
@@ -19,7 +19,7 @@ func (e entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 1
 type (
 	wireChange struct {
 		_              struct{} `cbor:",toarray"`
-		Owner          node.ID
+		Owner          remote.NodeID
 		Since, Version uint64
 		Added, Removed []entry
 	}
@@ -27,7 +27,7 @@ type (
 	// The parts follow each other.
 	wireSnapshot struct {
 		_        struct{} `cbor:",toarray"`
-		Owner    node.ID
+		Owner    remote.NodeID
 		Version  uint64
 		Part, Of int
 		Entries  []entry
@@ -38,7 +38,7 @@ type (
 	// checks back.
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
-		From, To    node.ID
+		From, To    remote.NodeID
 		Mine, Yours uint64
 	}
 
@@ -58,7 +58,7 @@ type (
 type found struct {
 	_         struct{} `cbor:",toarray"`
 	Entry     entry
-	Owner     node.ID
+	Owner     remote.NodeID
 	Local     bool
 	Reachable bool
 }

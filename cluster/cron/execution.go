@@ -8,8 +8,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // begin begins a run in an actor of its own, because the instance must not end before its runs have
@@ -44,7 +45,7 @@ func call(ctx context.Context, job Job, run Run) (err error) {
 }
 
 func runOf(b runBegun, item *item) Run {
-	run := Run{Entry: b.Name, Args: item.Entry.Args, Due: b.Due.UTC(), Attempt: b.Attempt, Generation: generation.Unpack(b.Generation)}
+	run := Run{Entry: b.Name, Args: item.Entry.Args, Due: b.Due.UTC(), Attempt: b.Attempt, Generation: singleton.Generation(tenure.Unpack(b.Generation))}
 	if zone, err := time.LoadLocation(item.Entry.Zone); err == nil {
 		run.Due = run.Due.In(zone)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A Run is one run of an entry, as its job sees it.
@@ -20,7 +20,7 @@ type Run struct {
 	// Generation is the fencing token: an instance of the schedule that was replaced has a lower
 	// one than its successor. A store that refuses writes with a lower one than it has seen is safe
 	// from a stale host.
-	Generation generation.Generation
+	Generation singleton.Generation
 }
 
 // ID returns the name and the due time of the run, which are the same for all attempts, such as

@@ -12,7 +12,8 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 var fenceFirst = flag.Uint64("fence.first", 1, "the seed of the first sweep of fences")
@@ -21,13 +22,13 @@ var fenceFirst = flag.Uint64("fence.first", 1, "the seed of the first sweep of f
 type fence struct {
 	t       *testing.T
 	seed    uint64
-	highest generation.Generation
-	owners  map[generation.Generation]string
+	highest singleton.Generation
+	owners  map[singleton.Generation]string
 	refused int
 }
 
 // write lets an instance write. Only the instance with the highest generation may.
-func (f *fence) write(node string, g generation.Generation) {
+func (f *fence) write(node string, g singleton.Generation) {
 	f.t.Helper()
 	packed, err := g.Packed()
 	require.NoError(f.t, err)
@@ -68,7 +69,7 @@ func sweepFence(t *testing.T, seed uint64) (refused int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 172)) //nolint:gosec // a schedule, not a secret
 	source := newFakeSource()
-	store := &fence{t: t, seed: seed, owners: map[generation.Generation]string{}}
+	store := &fence{t: t, seed: seed, owners: map[singleton.Generation]string{}}
 	sides := []*side{{newSourceRig(t, source, "a:w", "b:w"), "ab"}, {newSourceRig(t, source, "c:w", "d:w"), "cd"}}
 	for n := range 80 {
 		s := sides[rng.IntN(2)]
@@ -119,9 +120,9 @@ func (s *side) write(to *fence) {
 
 func (s *side) requireGrowing(seed uint64) {
 	s.t.Helper()
-	var last generation.Generation
+	var last singleton.Generation
 	for _, line := range s.started {
-		var g generation.Generation
+		var g singleton.Generation
 		var on string
 		_, err := fmt.Sscanf(line, "catalog %d.%d %s", &g.Term, &g.Seq, &on)
 		require.NoError(s.t, err)
@@ -136,8 +137,8 @@ func (s *side) requireGrowing(seed uint64) {
 func TestJournalsOfEachNodesOwnAreNoFence(t *testing.T) {
 	t.Parallel()
 	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
-	require.Equal(t, generation.Generation{Term: 1}, a.answered(a.start("catalog", Leader())).Generation)
-	require.Equal(t, generation.Generation{Term: 1}, b.answered(b.start("catalog", Leader())).Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, a.answered(a.start("catalog", Leader())).Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, b.answered(b.start("catalog", Leader())).Generation)
 	require.Equal(t, []string{"a"}, a.running("catalog"))
 	require.Equal(t, []string{"b"}, b.running("catalog"))
 
@@ -166,22 +167,22 @@ func TestASharedJournalBringsASingletonBack(t *testing.T) {
 // The zero generation belongs to no instance, and packs to zero. The last generation that fits
 // packs to the greatest number.
 func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
-	packed, err := generation.Generation{}.Packed()
+	packed, err := singleton.Generation{}.Packed()
 	require.NoError(t, err)
 	require.Zero(t, packed)
-	require.Equal(t, generation.Generation{}, generation.Unpack(0))
+	require.Equal(t, singleton.Generation{}, tenure.Unpack(0))
 
-	for _, g := range []generation.Generation{{Term: 1}, {Seq: math.MaxUint32}, {Term: math.MaxUint32}, {Term: math.MaxUint32, Seq: math.MaxUint32}} {
+	for _, g := range []singleton.Generation{{Term: 1}, {Seq: math.MaxUint32}, {Term: math.MaxUint32}, {Term: math.MaxUint32, Seq: math.MaxUint32}} {
 		next, err := g.Packed()
 		require.NoError(t, err)
-		require.Equal(t, g, generation.Unpack(next))
+		require.Equal(t, g, tenure.Unpack(next))
 	}
-	packed, err = generation.Generation{Term: math.MaxUint32, Seq: math.MaxUint32}.Packed()
+	packed, err = singleton.Generation{Term: math.MaxUint32, Seq: math.MaxUint32}.Packed()
 	require.NoError(t, err)
 	require.Equal(t, uint64(math.MaxUint64), packed)
-	end, err := generation.Generation{Term: 1, Seq: math.MaxUint32}.Packed()
+	end, err := singleton.Generation{Term: 1, Seq: math.MaxUint32}.Packed()
 	require.NoError(t, err)
-	begin, err := generation.Generation{Term: 2}.Packed()
+	begin, err := singleton.Generation{Term: 2}.Packed()
 	require.NoError(t, err)
 	require.Equal(t, end+1, begin, "no number lies between two terms")
 }
@@ -199,5 +200,5 @@ func TestNumbersBeginAnewWithEachTermAndTermsNever(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.NoError(t, r.answers[r.stop("catalog")].Err)
 	r.none("catalog")
-	require.Equal(t, generation.Generation{Term: 3}, r.answered(r.start("catalog", Leader())).Generation)
+	require.Equal(t, singleton.Generation{Term: 3}, r.answered(r.start("catalog", Leader())).Generation)
 }

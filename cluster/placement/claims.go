@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // errNoAnswer is the result of a claim that was not answered in time. A later answer is ignored.
@@ -97,7 +97,7 @@ func (c *claim) answered(term uint64, err error) {
 		x.in.reply(c.token, nil, err)
 		return
 	}
-	x.granted = grant{c.owner, generation.Generation{Term: term}}
+	x.granted = grant{c.owner, singleton.Generation{Term: term}}
 	switch c.purpose {
 	case toStart:
 		x.registered, x.spec = true, c.spec

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // The node of the coordinator, which runs an actor too, dies. The next one knows all specs, moves
@@ -205,8 +205,8 @@ func TestABurstOfChangesEndsInTheRightView(t *testing.T) {
 	})
 }
 
-func singletonGeneration(term, seq uint64) generation.Generation {
-	return generation.Generation{Term: term, Seq: seq}
+func singletonGeneration(term, seq uint64) singleton.Generation {
+	return singleton.Generation{Term: term, Seq: seq}
 }
 
 func errorOf[T any](_ T, err error) error { return err }

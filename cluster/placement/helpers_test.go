@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -40,7 +39,7 @@ type (
 type result struct {
 	Sum        int
 	Node       string // the address
-	Generation generation.Generation
+	Generation singleton.Generation
 }
 
 func (increment) message() {}

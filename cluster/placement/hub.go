@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A hub brings the messages of one node to placed actors, wherever those run: it has a lane for
@@ -201,7 +201,7 @@ func (h *hub) unavailable(path string) error {
 }
 
 // member reports whether a node is a member.
-func (h *hub) member(id node.ID) bool {
+func (h *hub) member(id remote.NodeID) bool {
 	_, member := h.post.Member(id.Incarnation)
 	return member
 }

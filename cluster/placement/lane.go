@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/shardtree"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A letter is a message to a placed actor, on its way.
@@ -69,7 +69,7 @@ func (l *lane) enter(of letter) {
 		l.drop(of, l.closed)
 		return
 	}
-	if from, _ := l.hub.post.Member(of.from); from != (node.ID{}) {
+	if from, _ := l.hub.post.Member(of.from); from != (remote.NodeID{}) {
 		l.letters.Arrived(from, of)
 	} else if l.letters.Take(of) {
 		l.makeRoom()
@@ -93,7 +93,7 @@ func (o outlet) Deliver(of letter) {
 	}
 }
 
-func (o outlet) Send(to node.ID, of letter) {
+func (o outlet) Send(to remote.NodeID, of letter) {
 	if of.from == 0 && of.Metadata.Request() != nil {
 		o.hub.post.Follow(to, of.Message)
 	}
@@ -102,7 +102,7 @@ func (o outlet) Send(to node.ID, of letter) {
 	}, of.Message, of.Metadata)
 }
 
-func (o outlet) Return(to node.ID, of letter) {
+func (o outlet) Return(to remote.NodeID, of letter) {
 	payload, err := extension.PackMessage(of.Message)
 	if err != nil {
 		o.drop(of, err)
@@ -111,12 +111,12 @@ func (o outlet) Return(to node.ID, of letter) {
 	o.hub.post.Send(to, hubs.Message{Return: &hubs.Letter{Path: o.path(), Payload: payload}}, of.Metadata)
 }
 
-func (o outlet) Recall(number uint64, from node.ID) {
+func (o outlet) Recall(number uint64, from remote.NodeID) {
 	o.hub.post.Send(from, hubs.Message{Recall: &hubs.Recall{Of: o.name, Number: number}}, extension.Metadata{})
 	o.hub.post.RetrySoon()
 }
 
-func (o outlet) Passed(number uint64, to node.ID) {
+func (o outlet) Passed(number uint64, to remote.NodeID) {
 	o.hub.post.Send(to, hubs.Message{Passed: &hubs.Recall{Of: o.name, Number: number}}, extension.Metadata{})
 }
 
@@ -137,14 +137,14 @@ func (o outlet) Pass(of letter) bool {
 }
 
 // asked answers a node that recalls its letters.
-func (l *lane) asked(by node.ID, number uint64) {
+func (l *lane) asked(by remote.NodeID, number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.letters.Asked(by, number)
 }
 
 // returned takes a letter of ours that another node does not take.
-func (l *lane) returned(from node.ID, of letter) {
+func (l *lane) returned(from remote.NodeID, of letter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	extension.FollowNobody(l.hub.system, of.Message)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 func stateful(label string, size int) Spec {
@@ -140,14 +140,14 @@ func TestAFactThatIsNoSubmissionMustBeStored(t *testing.T) {
 // The last grant of a singleton outlives a spec that has its label.
 func TestASpecTakesTheLabelOfASingletonThatHasEnded(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.singles["x"] = home.Record{Granted: generation.Generation{Term: 3}, Generation: generation.Generation{Term: 3}, Ended: true}
+	r.singles["x"] = home.Record{Granted: singleton.Generation{Term: 3}, Generation: singleton.Generation{Term: 3}, Ended: true}
 	r.boot()
 	r.done(r.submit(specOf("x")))
 	r.runs("x", "a")
 	r.boot()
 	r.runs("x", "a")
 	r.done(r.remove("x"))
-	require.Equal(t, generation.Generation{Term: 4}, r.answered(r.start("x", Leader())).Generation)
+	require.Equal(t, singleton.Generation{Term: 4}, r.answered(r.start("x", Leader())).Generation)
 }
 
 // A spec is removed and submitted again in one step, and the journal rejects the new record. Then

@@ -55,7 +55,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r home.StartRequest, on sh
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (singleton.Generation{}) {
-		ctx = tenure.With(ctx, tenure.New(under.Self().Path()+"/"+name, r.Generation, tenure.Hooks{Refused: on.Broken}))
+		ctx = tenure.With(ctx, tenure.New(under.Self().Path()+"/"+name, tenure.Generation(r.Generation), tenure.Hooks{Refused: on.Broken}))
 	}
 	of := &stay{lane: hubOf(under.System()).lane(name)}
 	ref := actor.Spawn(under, t.placed(r, of, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A simAgent is the core of an agent, and the actors that it runs.
@@ -24,7 +24,7 @@ type simActor struct {
 	agent    *simAgent
 	id       home.RequestID
 	label    string
-	gen      generation.Generation
+	gen      singleton.Generation
 	started  bool
 	stopping bool
 	hangs    bool // its factory does not come back

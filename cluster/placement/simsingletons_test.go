@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // simImpatient is the label of a singleton that has a DrainTimeout, so that two of it may
@@ -21,14 +21,14 @@ const simImpatient = "g3"
 type simSingletons struct {
 	sim    *sim
 	source *simSource
-	grants map[string]map[generation.Generation]string // owners, by label
-	reigns []*simCoordinator                           // those that live, whether they lead or do not know that they have been replaced
+	grants map[string]map[singleton.Generation]string // owners, by label
+	reigns []*simCoordinator                          // those that live, whether they lead or do not know that they have been replaced
 
 	starts, stops map[string][]*simAsked
-	launched      map[string]int                   // how many instances
-	newest        map[string]generation.Generation // of the latest
-	fence         map[string]generation.Generation // the highest that the store has seen
-	wrote         map[string]int                   // the latest instance of which the store has taken a write
+	launched      map[string]int                  // how many instances
+	newest        map[string]singleton.Generation // of the latest
+	fence         map[string]singleton.Generation // the highest that the store has seen
+	wrote         map[string]int                  // the latest instance of which the store has taken a write
 }
 
 // A simAsked is a request, and the time in which it may happen.
@@ -42,8 +42,8 @@ type simAsked struct {
 
 func newSimSingletons(s *sim) *simSingletons {
 	return &simSingletons{
-		sim: s, source: newSimSource(), grants: map[string]map[generation.Generation]string{}, starts: map[string][]*simAsked{}, stops: map[string][]*simAsked{},
-		launched: map[string]int{}, newest: map[string]generation.Generation{}, fence: map[string]generation.Generation{}, wrote: map[string]int{},
+		sim: s, source: newSimSource(), grants: map[string]map[singleton.Generation]string{}, starts: map[string][]*simAsked{}, stops: map[string][]*simAsked{},
+		launched: map[string]int{}, newest: map[string]singleton.Generation{}, fence: map[string]singleton.Generation{}, wrote: map[string]int{},
 	}
 }
 
@@ -153,7 +153,7 @@ func (g *simSingletons) lookAt(c *simCoordinator, f home.Fact) {
 	}
 	all, now := g.grants[label], f.Record.Granted
 	if all == nil {
-		all = map[generation.Generation]string{}
+		all = map[singleton.Generation]string{}
 		g.grants[label] = all
 	}
 	owner, known := all[now]
@@ -175,7 +175,7 @@ func (g *simSingletons) lookAt(c *simCoordinator, f home.Fact) {
 // all before. After an acknowledged stop no instance starts.
 func (g *simSingletons) spawned(x *simActor) {
 	s, label := g.sim, x.label
-	if x.gen == (generation.Generation{}) {
+	if x.gen == (singleton.Generation{}) {
 		return
 	}
 	s.found.Launched++
@@ -218,7 +218,7 @@ func (g *simSingletons) stopped(label string, stop *simAsked) {
 // highest it has seen.
 func (g *simSingletons) write(x *simActor) {
 	s := g.sim
-	if x.over || x.gen == (generation.Generation{}) {
+	if x.over || x.gen == (singleton.Generation{}) {
 		return
 	}
 	if !x.gen.Less(g.fence[x.label]) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/deadlines"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A managed is one singleton: it decides what happens; the nodes know where it runs. Each instance
@@ -27,7 +27,7 @@ type managed struct {
 
 	on              home.NodeID             // where an instance was requested last
 	request         home.RequestID          // the number of that request
-	askedGeneration generation.Generation   // the highest generation of a requested instance
+	askedGeneration singleton.Generation    // the highest generation of a requested instance
 	expected        bool                    // a former coordinator has requested an instance, and its node has not reported yet
 	drainUntil      time.Time               // when the wait for an instance to end is over; zero means no limit
 	overdue         map[home.RequestID]bool // instances that have taken longer; nothing waits for them
@@ -48,7 +48,7 @@ type managed struct {
 // A grant makes a node the owner of a singleton.
 type grant struct {
 	owner      string
-	generation generation.Generation
+	generation singleton.Generation
 }
 
 func (x *managed) touch() { x.in.nodes.Touch(x.label) }
@@ -88,7 +88,7 @@ func (x *managed) unplace() {
 	x.resetFailures()
 }
 
-func (x *managed) startRequest(g generation.Generation) home.StartRequest {
+func (x *managed) startRequest(g singleton.Generation) home.StartRequest {
 	return home.StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
 }
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A SingletonSpec describes a singleton that the coordinator keeps at an [Anchor], and whose
@@ -108,7 +108,7 @@ type Ownership struct {
 	_          struct{} `cbor:",toarray"`
 	Label      string
 	Owner      string // the name of the node; "" while its anchor allows none
-	Generation generation.Generation
+	Generation singleton.Generation
 	Phase      SingletonPhase
 	Error      string // why the last attempt to start it has failed; "" if nothing is wrong
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
@@ -305,7 +305,7 @@ func (s *singletons) keep(x *managed) {
 // store puts the records that have changed.
 func (s *singletons) store() {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
-		if now := s.changed[label].record(); now.Granted != (generation.Generation{}) {
+		if now := s.changed[label].record(); now.Granted != (singleton.Generation{}) {
 			s.nodes.Put(ofSingleton+label, &now)
 		}
 	}

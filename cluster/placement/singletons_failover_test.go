@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // The owner dies, and the next one starts with a higher term.
@@ -189,9 +189,9 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
-	r.agents[home.IDOf(r.nodes["c"])]["catalog"] = home.Reported{ID: home.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: generation.Generation{Term: 1}, Started: true}
+	r.agents[home.IDOf(r.nodes["c"])]["catalog"] = home.Reported{ID: home.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: singleton.Generation{Term: 1}, Started: true}
 	granted := r.singles["catalog"] // its coordinator has ended before it has told the node
-	granted.Granted = generation.Generation{Term: 2}
+	granted.Granted = singleton.Generation{Term: 2}
 	r.singles["catalog"] = granted
 	r.holdStops = true
 	r.boot()
@@ -212,7 +212,7 @@ func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	r.answered(r.start("catalog", OnNode("b")))
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	o, _ := old.ownership("catalog")
-	require.Equal(t, generation.Generation{Term: 1}, o.Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, o.Generation)
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }

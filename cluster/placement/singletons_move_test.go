@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // moving returns a rig in which "catalog" is being moved from b to a: an older worker has
@@ -31,10 +31,10 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	t.Parallel()
 	r, to := moving(t, 0)
 	o := r.answered(to)
-	require.Equal(t, Ownership{Label: "catalog", Owner: "b", Generation: generation.Generation{Term: 1}, Phase: SingletonDraining}, o)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "b", Generation: singleton.Generation{Term: 1}, Phase: SingletonDraining}, o)
 	require.Equal(t, "a", r.singles["catalog"].Owner, "the term is granted first")
 	stop := r.sends[len(r.sends)-1].Msg.(home.StopRequest)
-	require.Equal(t, generation.Generation{Term: 1}, stop.Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, stop.Generation)
 
 	r.hear(home.IDOf(r.nodes["b"]), home.FromAgent{StopAck: &home.StopAck{ID: home.RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
 	r.hear(home.IDOf(r.nodes["a"]), home.FromAgent{StopAck: &home.StopAck{ID: stop.ID, Label: "catalog"}})

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // If no term can be claimed, the start fails and no instance runs. A later call succeeds; a skipped
@@ -72,7 +72,7 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	require.Empty(t, r.calls)
 	r.holdCalls = false
 	o := r.answered(r.start("catalog", Leader()))
-	require.Equal(t, generation.Generation{Term: 2}, o.Generation)
+	require.Equal(t, singleton.Generation{Term: 2}, o.Generation)
 }
 
 // The planner does not trust a source that has forgotten its grants and ignores the floor.
@@ -123,7 +123,7 @@ func TestGrantsOnlyGrow(t *testing.T) {
 
 func grantsOnlyGrow(t *testing.T, r *singletonsRig) {
 	rng := rand.New(rand.NewPCG(152, 0)) //nolint:gosec // a schedule, not a secret
-	var last generation.Generation
+	var last singleton.Generation
 	for n := range 1000 {
 		name := string(rune('a' + rng.IntN(3)))
 		switch rng.IntN(8) {
@@ -151,7 +151,7 @@ func grantsOnlyGrow(t *testing.T, r *singletonsRig) {
 		var on string
 		_, err := fmt.Sscanf(s, "catalog %d.%d %s", &term, &seq, &on)
 		require.NoError(t, err)
-		g := generation.Generation{Term: term, Seq: seq}
+		g := singleton.Generation{Term: term, Seq: seq}
 		require.True(t, last.Less(g), "%v after %v", g, last)
 		last = g
 	}
@@ -168,7 +168,7 @@ func TestATermWithoutNumbersIsFollowedByTheNext(t *testing.T) {
 	} {
 		r := newSingletonsRig(t, "a")
 		r.start("catalog", Leader())
-		last := generation.Generation{Term: 1, Seq: math.MaxUint32}
+		last := singleton.Generation{Term: 1, Seq: math.MaxUint32}
 		r.m.singletons.all["catalog"].grant.generation, r.m.singletons.all["catalog"].granted.generation = last, last
 		again(r)
 		r.is("catalog", SingletonActive, "a", 2, 0)
@@ -179,7 +179,7 @@ func TestATermWithoutNumbersIsFollowedByTheNext(t *testing.T) {
 func TestAfterTheLastTermNothingStarts(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.singles["catalog"] = home.Record{Ended: true, Granted: generation.Generation{Term: math.MaxUint32}}
+	r.singles["catalog"] = home.Record{Ended: true, Granted: singleton.Generation{Term: math.MaxUint32}}
 	r.boot()
 	r.failedWith(r.start("catalog", Leader()), ErrSource)
 	r.none("catalog")

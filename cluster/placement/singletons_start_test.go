@@ -8,7 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // Leader is the elected node. Role is the oldest node with the role. OnNode is the node of that
@@ -79,11 +79,11 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	o := r.answered(r.start("catalog", Leader()))
-	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: generation.Generation{Term: 1}, Phase: SingletonStarting}, o)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: singleton.Generation{Term: 1}, Phase: SingletonStarting}, o)
 	r.is("catalog", SingletonStarting, "a", 1, 0)
 
 	start := r.sends[0].Msg.(home.StartRequest)
-	require.Equal(t, generation.Generation{Term: 1}, start.Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, start.Generation)
 	require.Equal(t, "kept", start.Type)
 
 	r.release()
@@ -97,7 +97,7 @@ func TestAStartOfWhatRunsThereIsGrantedTheNextNumber(t *testing.T) {
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	o := r.answered(r.start("catalog", Leader()))
-	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: generation.Generation{Term: 1, Seq: 1}, Phase: SingletonActive}, o)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: singleton.Generation{Term: 1, Seq: 1}, Phase: SingletonActive}, o)
 	r.is("catalog", SingletonActive, "a", 1, 1)
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
@@ -110,7 +110,7 @@ func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 	r.holdStarts = true
 	r.start("catalog", Leader())
 	o := r.answered(r.start("catalog", Leader()))
-	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: generation.Generation{Term: 1}, Phase: SingletonStarting}, o)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: singleton.Generation{Term: 1}, Phase: SingletonStarting}, o)
 	r.release()
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
@@ -124,7 +124,7 @@ func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 	r.pending(first)
 	r.answerNext()
 	require.Equal(t, SingletonStarting, r.answered(first).Phase)
-	require.Equal(t, generation.Generation{Term: 1}, r.answered(second).Generation)
+	require.Equal(t, singleton.Generation{Term: 1}, r.answered(second).Generation)
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
@@ -136,7 +136,7 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 	r.start("catalog", OnNode("a"))
 	r.holdStops = true
 	o := r.answered(r.start("catalog", OnNode("b")))
-	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: generation.Generation{Term: 1}, Phase: SingletonDraining}, o)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: singleton.Generation{Term: 1}, Phase: SingletonDraining}, o)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // alone are the shards of a system without a cluster, which all run for good. Only the actor of the
@@ -114,7 +114,7 @@ func (a *alone) rescaled(ctx *actor.Context[any], r *region, to *rescaling) {
 func (a *alone) start(ctx *actor.Context[any], s *loneShard, shards int) {
 	s.term++
 	s.retired, s.shards = false, shards
-	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, shards, generation.Generation{Term: s.term}, shardStart{begun: func() {}})
+	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, shards, singleton.Generation{Term: s.term}, shardStart{begun: func() {}})
 	ctx.Watch(s.ref)
 	a.running[s.ref] = s
 	a.byShard[loneKey{s.region.signature().Name, s.shard}] = s

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A typeAsked asks the hub of a node whether the node has started a type.
@@ -23,7 +23,7 @@ type typeAsked struct {
 // A typeAnswered answers a typeAsked.
 type typeAnswered struct {
 	_       struct{} `cbor:",toarray"`
-	Node    node.ID
+	Node    remote.NodeID
 	Started bool
 }
 
@@ -47,29 +47,29 @@ const askEvery = time.Second
 type clientProxy struct {
 	ctx     *actor.Context[parcel]
 	typ     string
-	members []node.ID        // that can be reached and have a hub
-	started map[node.ID]bool // what they have said; nothing of those that have not answered
+	members []remote.NodeID        // that can be reached and have a hub
+	started map[remote.NodeID]bool // what they have said; nothing of those that have not answered
 	answers actor.ActorRef[typeAnswered]
-	at      node.ID      // the member; zero without one
-	target  actor.AnyRef // its hub; nil without a member
-	leaves  func(id node.ID) bool
+	at      remote.NodeID // the member; zero without one
+	target  actor.AnyRef  // its hub; nil without a member
+	leaves  func(id remote.NodeID) bool
 	stuck   *atomic.Bool // the same, for other goroutines
 	held    fifo.Queue[parcel]
 }
 
 func newClientProxy(takers singletonhook.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel] {
 	return func(ctx *actor.Context[parcel], next *actor.Next[parcel]) {
-		p := &clientProxy{ctx: ctx, typ: typ, stuck: stuck, started: map[node.ID]bool{}}
+		p := &clientProxy{ctx: ctx, typ: typ, stuck: stuck, started: map[remote.NodeID]bool{}}
 		p.answers = extension.Handle(ctx, func(a typeAnswered) actor.Behavior[parcel] {
 			p.answered(a)
 			return nil
 		})
 		all := takers.Follow(singletonName)
 		p.leaves = all.Leaves
-		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel] {
+		changed := extension.TellLatest(extension.Handle(ctx, func(all []remote.NodeID) actor.Behavior[parcel] {
 			p.viewed(all)
 			return nil
-		}), func() ([]node.ID, bool) { return all.Takers(), true })
+		}), func() ([]remote.NodeID, bool) { return all.Takers(), true })
 		ctx.Defer(all.Listen(changed))
 		ctx.Defer(p.end)
 		p.viewed(all.Takers())
@@ -85,9 +85,9 @@ func newClientProxy(takers singletonhook.Takers, typ string, stuck *atomic.Bool)
 }
 
 // viewed takes the members, and asks those that are new.
-func (p *clientProxy) viewed(members []node.ID) {
+func (p *clientProxy) viewed(members []remote.NodeID) {
 	p.members = members
-	maps.DeleteFunc(p.started, func(id node.ID, _ bool) bool { return !slices.Contains(members, id) })
+	maps.DeleteFunc(p.started, func(id remote.NodeID, _ bool) bool { return !slices.Contains(members, id) })
 	for _, id := range members {
 		if _, known := p.started[id]; !known {
 			p.ask(id)
@@ -96,18 +96,18 @@ func (p *clientProxy) viewed(members []node.ID) {
 	p.choose()
 }
 
-func (p *clientProxy) ask(id node.ID) {
+func (p *clientProxy) ask(id remote.NodeID) {
 	p.hubOf(id).TellNoWait(typeAsked{Type: p.typ, ReplyTo: p.answers})
 }
 
-func (p *clientProxy) hubOf(id node.ID) actor.ActorRef[typeAsked] {
+func (p *clientProxy) hubOf(id remote.NodeID) actor.ActorRef[typeAsked] {
 	s := p.ctx.System()
 	return actor.Resolve[typeAsked](s, "understudy://"+s.Name()+"@"+id.Address+hubPath)
 }
 
 // askAll asks all members again.
 func (p *clientProxy) askAll() {
-	if p.at == (node.ID{}) {
+	if p.at == (remote.NodeID{}) {
 		for _, id := range p.members {
 			p.ask(id)
 		}
@@ -130,15 +130,15 @@ func (p *clientProxy) choose() {
 	if p.target != nil && p.leaves(p.at) {
 		extension.Unfollow(p.target) // it passes on what it has
 	}
-	p.at, p.target = node.ID{}, nil
+	p.at, p.target = remote.NodeID{}, nil
 	for _, id := range p.members {
 		if p.started[id] {
 			p.at, p.target = id, p.hubOf(id)
 			break
 		}
 	}
-	p.stuck.Store(p.at == node.ID{})
-	if p.at == (node.ID{}) {
+	p.stuck.Store(p.at == remote.NodeID{})
+	if p.at == (remote.NodeID{}) {
 		if !p.ctx.TimerActive("ask") {
 			p.ctx.After("ask", askEvery, parcel{askDue: true})
 		}
@@ -151,7 +151,7 @@ func (p *clientProxy) choose() {
 
 func (p *clientProxy) take(of parcel) {
 	switch {
-	case p.at != (node.ID{}):
+	case p.at != (remote.NodeID{}):
 		p.send(of)
 	case p.held.Len() >= DefaultBuffer:
 		p.drop(of, ErrBufferFull)

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // clustered is the cluster as the hub of a node sees it. It implements outside.
@@ -182,9 +182,9 @@ func (c *clustered) heard(msg hubs.Message, m extension.Metadata) {
 }
 
 // homeOf returns the home of a shard, if that is another node that can be reached.
-func (c *clustered) homeOf(typ string, shard int) (at node.ID, found bool) {
+func (c *clustered) homeOf(typ string, shard int) (at remote.NodeID, found bool) {
 	at, _ = c.tableHome(typ, shard)
-	return at, at != (node.ID{}) && at != c.post.Self() && c.post.Reaches(at)
+	return at, at != (remote.NodeID{}) && at != c.post.Self() && c.post.Reaches(at)
 }
 
 // Start implements shell.Starter: it starts a shard.

@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Shard returns the number of the shard of the entity with that id. It panics if the id is not
@@ -139,7 +139,7 @@ func (c *clustered) control(ctx context.Context, q controlRequest) error {
 func unanswered(c *clustered, q controlRequest, err error) error {
 	var away []string
 	for _, shard := range q.Shards {
-		if home, generation := c.tableHome(q.Type, shard); home == (node.ID{}) && generation > 0 {
+		if home, generation := c.tableHome(q.Type, shard); home == (remote.NodeID{}) && generation > 0 {
 			away = append(away, shardName(shard))
 		}
 	}

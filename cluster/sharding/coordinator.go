@@ -14,10 +14,10 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -71,7 +71,7 @@ func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.F
 	c.storing = s
 	c.Machine = allot.New(allot.Config{
 		Config:    home.Config{Forgetful: !c.stores, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
-		FirstTerm: generation.Unpack(c.Epoch).Term, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
+		FirstTerm: tenure.Unpack(c.Epoch).Term, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
 		Strategy: c.hub.strategyOf,
 	}, l)
 	if len(c.Unfit) > 0 {
@@ -137,7 +137,7 @@ func (c *coordinator) view() []home.Input {
 	}
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
 	v.Nodes = slices.DeleteFunc(v.Nodes, func(n home.Node) bool {
-		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
+		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, remote.NodeID{Address: n.Address, Incarnation: n.Incarnation})
 	})
 	return []home.Input{v}
 }

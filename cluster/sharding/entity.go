@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // An Entity says which entity a factory makes.
@@ -18,7 +18,7 @@ type Entity struct {
 	Shard int
 	// Generation is the generation of the shard. It rises each time that the shard starts on a
 	// node, and is the fencing token for what the entity writes to the outside.
-	Generation generation.Generation
+	Generation singleton.Generation
 
 	at *residents // nil for an Entity that was not given to a factory
 }

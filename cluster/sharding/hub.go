@@ -15,9 +15,9 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/status"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
@@ -37,8 +37,8 @@ type hub struct {
 
 // outside is the cluster, as a hub sees it. Any goroutine may call its methods.
 type outside interface {
-	homeOf(typ string, shard int) (node.ID, bool)
-	tableHome(typ string, shard int) (home node.ID, generation uint64)
+	homeOf(typ string, shard int) (remote.NodeID, bool)
+	tableHome(typ string, shard int) (home remote.NodeID, generation uint64)
 	shardsOf(typ string) int
 	homesOf(typ string) []homeStatus
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
@@ -206,9 +206,9 @@ func (h *hub) close() {
 
 // The methods below do nothing without a cluster, where each shard is here.
 
-func (h *hub) homeOf(typ string, shard int) (node.ID, bool) {
+func (h *hub) homeOf(typ string, shard int) (remote.NodeID, bool) {
 	if h.outside == nil {
-		return node.ID{}, false
+		return remote.NodeID{}, false
 	}
 	return h.outside.homeOf(typ, shard)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A letter is a message to an entity, on its way.
@@ -58,7 +58,7 @@ func (l *lane) enter(of letter) (here actor.AnyRef) {
 	}
 	// The ref of the entity is not remembered from here on: messages that are told to it directly
 	// would overtake those that wait.
-	if from := l.region.sender(of); from != (node.ID{}) {
+	if from := l.region.sender(of); from != (remote.NodeID{}) {
 		l.letters.Arrived(from, of)
 	} else {
 		l.take(of)
@@ -114,32 +114,32 @@ const maxHeld = 100_000
 // An outlet carries out what the parts of a lane decide. mu of the lane is held.
 type outlet struct{ *lane }
 
-func (o outlet) Deliver(of letter)                  { o.residents.offer(of) }
-func (o outlet) Send(to node.ID, of letter)         { o.region.sendTo(to, of) }
-func (o outlet) Return(to node.ID, of letter)       { o.region.giveBack(to, of, false) }
-func (o outlet) Recall(number uint64, from node.ID) { o.ask(from, hubs.Recall{Number: number}) }
-func (o outlet) Passed(number uint64, to node.ID)   { o.answer(to, hubs.Recall{Number: number}) }
+func (o outlet) Deliver(of letter)                        { o.residents.offer(of) }
+func (o outlet) Send(to remote.NodeID, of letter)         { o.region.sendTo(to, of) }
+func (o outlet) Return(to remote.NodeID, of letter)       { o.region.giveBack(to, of, false) }
+func (o outlet) Recall(number uint64, from remote.NodeID) { o.ask(from, hubs.Recall{Number: number}) }
+func (o outlet) Passed(number uint64, to remote.NodeID)   { o.answer(to, hubs.Recall{Number: number}) }
 
-func (o outlet) Fetch(generation uint64, from node.ID) {
+func (o outlet) Fetch(generation uint64, from remote.NodeID) {
 	o.ask(from, hubs.Recall{Left: true, Number: generation})
 }
 
-func (o outlet) Given(generation uint64, to node.ID) {
+func (o outlet) Given(generation uint64, to remote.NodeID) {
 	o.answer(to, hubs.Recall{Left: true, Number: generation})
 }
 
-func (o outlet) Give(to node.ID, of letter) {
+func (o outlet) Give(to remote.NodeID, of letter) {
 	o.region.held.Add(-1)
 	o.region.giveBack(to, of, true)
 }
 
-func (o outlet) ask(from node.ID, q hubs.Recall) {
+func (o outlet) ask(from remote.NodeID, q hubs.Recall) {
 	q.Of, q.Shard = o.region.name, o.shard
 	o.region.hub.post.Send(from, hubs.Message{Recall: &q}, extension.Metadata{})
 	o.region.hub.post.RetrySoon()
 }
 
-func (o outlet) answer(to node.ID, q hubs.Recall) {
+func (o outlet) answer(to remote.NodeID, q hubs.Recall) {
 	q.Of, q.Shard = o.region.name, o.shard
 	o.region.hub.post.Send(to, hubs.Message{Passed: &q}, extension.Metadata{})
 }
@@ -166,7 +166,7 @@ func (o outlet) Pass(of letter) bool {
 }
 
 // asked answers a node that recalls its letters, or fetches what was left here.
-func (l *lane) asked(by node.ID, q hubs.Recall) {
+func (l *lane) asked(by remote.NodeID, q hubs.Recall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.Left {
@@ -177,7 +177,7 @@ func (l *lane) asked(by node.ID, q hubs.Recall) {
 }
 
 // returned takes a letter of ours that another node does not take, or one that was left there.
-func (l *lane) returned(from node.ID, of letter, left bool) {
+func (l *lane) returned(from remote.NodeID, of letter, left bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	extension.FollowNobody(l.region.system, of.Message)
@@ -189,7 +189,7 @@ func (l *lane) returned(from node.ID, of letter, left bool) {
 }
 
 // passed takes the answer to what this node has asked.
-func (l *lane) passed(from node.ID, q hubs.Recall) {
+func (l *lane) passed(from remote.NodeID, q hubs.Recall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.Left {
@@ -201,10 +201,10 @@ func (l *lane) passed(from node.ID, q hubs.Recall) {
 }
 
 // gather asks the former homes of a shard that is to begin here for what its entities have left.
-func (l *lane) gather(generation uint64, former []node.ID) {
+func (l *lane) gather(generation uint64, former []remote.NodeID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.left.Fetch(generation, slices.DeleteFunc(slices.Clone(former), func(id node.ID) bool {
+	l.left.Fetch(generation, slices.DeleteFunc(slices.Clone(former), func(id remote.NodeID) bool {
 		return !l.member(id) || id == l.region.hub.post.Self()
 	}))
 }
@@ -228,7 +228,7 @@ func (l *lane) open() {
 	}
 }
 
-func (l *lane) member(id node.ID) bool {
+func (l *lane) member(id remote.NodeID) bool {
 	_, member := l.region.hub.post.Member(id.Incarnation)
 	return member
 }

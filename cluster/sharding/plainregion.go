@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A region is a [Region], whatever its type of messages.
@@ -124,7 +124,7 @@ func (r *region) pathOf(name string) string {
 }
 
 // sendTo sends a letter to the node that has the shard.
-func (r *region) sendTo(to node.ID, of letter) {
+func (r *region) sendTo(to remote.NodeID, of letter) {
 	full := of.full
 	if full == "" {
 		full = r.pathOf(of.name)
@@ -139,7 +139,7 @@ func (r *region) sendTo(to node.ID, of letter) {
 
 // sender returns the node that has sent a letter here; the zero ID if it was told here, or by a
 // node that is no member any more.
-func (r *region) sender(of letter) (from node.ID) {
+func (r *region) sender(of letter) (from remote.NodeID) {
 	if of.from != 0 {
 		from, _ = r.hub.post.Member(of.from)
 	}
@@ -148,7 +148,7 @@ func (r *region) sender(of letter) (from node.ID) {
 
 // giveBack returns a letter to the node that has sent it, or gives one that was left here to
 // another.
-func (r *region) giveBack(to node.ID, of letter, left bool) {
+func (r *region) giveBack(to remote.NodeID, of letter, left bool) {
 	payload, err := extension.PackMessage(of.Message)
 	if err != nil { // it was decoded from one, unless it was told here and left
 		r.drop(of, err)
@@ -161,7 +161,7 @@ func (r *region) giveBack(to node.ID, of letter, left bool) {
 }
 
 // returned takes a letter that another node has returned, or that was left there.
-func (r *region) returned(from node.ID, name string, back hubs.Letter, m extension.Metadata) {
+func (r *region) returned(from remote.NodeID, name string, back hubs.Letter, m extension.Metadata) {
 	id, ok := unescape(name)
 	shard, there := r.shardOf(id)
 	if !ok || !there {
@@ -176,7 +176,7 @@ func (r *region) returned(from node.ID, name string, back hubs.Letter, m extensi
 }
 
 // asked takes the recall of another node.
-func (r *region) asked(by node.ID, q hubs.Recall) {
+func (r *region) asked(by remote.NodeID, q hubs.Recall) {
 	if q.Shard < 0 || q.Shard >= len(r.lanes) {
 		r.hub.post.Send(by, hubs.Message{Passed: &q}, extension.Metadata{})
 		return
@@ -184,14 +184,16 @@ func (r *region) asked(by node.ID, q hubs.Recall) {
 	r.lanes[q.Shard].asked(by, q)
 }
 
-func (r *region) passed(from node.ID, q hubs.Recall) {
+func (r *region) passed(from remote.NodeID, q hubs.Recall) {
 	if q.Shard >= 0 && q.Shard < len(r.lanes) {
 		r.lanes[q.Shard].passed(from, q)
 	}
 }
 
 // homeOf returns the other node that is the home of a shard, if it can be reached.
-func (r *region) homeOf(shard int) (home node.ID, found bool) { return r.hub.homeOf(r.name, shard) }
+func (r *region) homeOf(shard int) (home remote.NodeID, found bool) {
+	return r.hub.homeOf(r.name, shard)
+}
 
 func (r *region) reroute() {
 	if r.set.daemons > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // residents are the entities of one shard that are awake on this node. They are children of the
@@ -20,7 +20,7 @@ import (
 type residents struct {
 	lane       *lane
 	actors     extension.Returning
-	generation generation.Generation
+	generation singleton.Generation
 	shards     int // of the type
 	hooks      shardHooks
 	all        map[string]*resident
@@ -276,7 +276,7 @@ func (r *residents) failed(name string, letters []letter, failure error) (kept [
 			return letters
 		}
 	}
-	if newest := tenure.Newest(failure); errors.Is(failure, tenure.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
+	if newest := tenure.Newest(failure); errors.Is(failure, tenure.ErrFenced) && r.generation.Term < tenure.Unpack(newest).Term {
 		if r.breaks(failure); r.broken {
 			return letters
 		}

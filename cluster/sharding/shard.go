@@ -11,10 +11,10 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // The messages to the actor of a shard, which only this node sends.
@@ -53,19 +53,19 @@ type shardStart struct {
 	// entity, or the lease is lost. It must end the shard. If it is nil, only the entity ends.
 	broken func(why error)
 	// former are the nodes that may have messages which its entities have left.
-	former []node.ID
+	former []remote.NodeID
 	// gate returns why an entity must not handle its next message. It is nil without a lease.
 	gate func() error
 }
 
 // startShard spawns the actor of a shard, and returns at once.
-func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
+func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen singleton.Generation, on shardStart) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	path := around.Path() + "/" + name
-	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(path, gen, tenure.Hooks{
-		Claimed: func(by tenure.Claim, _, _ generation.Generation) { all.claimed(strings.TrimPrefix(by.Path, path+"/")) },
+	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(path, tenure.Generation(gen), tenure.Hooks{
+		Claimed: func(by tenure.Claim, _, _ tenure.Generation) { all.claimed(strings.TrimPrefix(by.Path, path+"/")) },
 		Refused: all.refused, Left: func(id string, due time.Time) { leaveTimer(all, id, due) },
 	}))
 	return actor.Spawn(under, r.shard(all, on), name, extension.WithContext(ctx), actor.WithKind(kind))

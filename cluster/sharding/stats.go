@@ -3,7 +3,7 @@ package sharding
 import (
 	"cmp"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Stats is what one node knows of a type of entities at one moment.
@@ -60,9 +60,9 @@ func (l *lane) stats() (s ShardStats) {
 }
 
 // tableHome returns the home of a shard by the table.
-func (h *hub) tableHome(typ string, shard int) (home node.ID, generation uint64) {
+func (h *hub) tableHome(typ string, shard int) (home remote.NodeID, generation uint64) {
 	if h.outside == nil {
-		return node.ID{}, 0
+		return remote.NodeID{}, 0
 	}
 	return h.outside.tableHome(typ, shard)
 }
@@ -74,11 +74,11 @@ func (c *clustered) shardsOf(typ string) int {
 	return len(e.Homes)
 }
 
-func (c *clustered) tableHome(typ string, shard int) (home node.ID, generation uint64) {
+func (c *clustered) tableHome(typ string, shard int) (home remote.NodeID, generation uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, known := c.table.Of(typ); known && shard < len(e.Homes) {
 		return e.Homes[shard].Node, e.Homes[shard].Generation
 	}
-	return node.ID{}, 0
+	return remote.NodeID{}, 0
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A typeStatus is a type of entities as one node knows it. The JSON names of its fields are a
@@ -89,10 +89,10 @@ func (c *clustered) homesOf(typ string) []homeStatus {
 	v := c.post.View()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	shards := map[node.ID]int{}
+	shards := map[remote.NodeID]int{}
 	e, _ := c.table.Of(typ)
 	for _, h := range e.Homes {
-		if h.Node != (node.ID{}) {
+		if h.Node != (remote.NodeID{}) {
 			shards[h.Node]++
 		}
 	}

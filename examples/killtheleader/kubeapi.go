@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/lab/cutproxy"
 	"github.com/understudy-go/understudy/internal/process"
 )
 

@@ -38,17 +38,17 @@ var layers = []layer{
 	{"cluster", []place{
 		{"cluster/cron", []string{"cluster/cron/internal/calendar", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/calendar", nil}, // when runs are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
-		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/home", "actor", "internal/*"}}, // the coordinator of shards
-		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                       // when remembered entities start
-		{"cluster/sharding/internal/roster", nil},                                                                                        // what a shard writes about remembered entities
-		{"cluster/sharding/internal/table", []string{"internal/*"}},
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "remote", "internal/*"}},
+		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/home", "actor", "remote", "internal/*"}}, // the coordinator of shards
+		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                                 // when remembered entities start
+		{"cluster/sharding/internal/roster", nil},                                                                                                  // what a shard writes about remembered entities
+		{"cluster/sharding/internal/table", []string{"remote", "internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "remote", "internal/*"}},
 		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators
-		{"cluster/internal/hubs", []string{"cluster", "actor", "internal/*"}}, // between the nodes, for messages to what moves
-		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "actor", "internal/*"}},
-		{"cluster/internal/home", []string{"actor", "internal/*"}}, // what coordinators share
+		{"cluster/internal/hubs", []string{"cluster", "actor", "remote", "internal/*"}}, // between the nodes, for messages to what moves
+		{"cluster/internal/home/shell", []string{"cluster/internal/home", "cluster", "singleton", "actor", "internal/*"}},
+		{"cluster/internal/home", []string{"singleton", "actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "persistence/journal", "actor/telemetry", "singleton", "singleton/lease", "internal/transport", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
@@ -59,21 +59,21 @@ var layers = []layer{
 		{"actor/delivery", []string{"persistence", "persistence/journal", "actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
-		{"actor/receptionist", []string{"actor/telemetry", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
-		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
-		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "internal/*"}},
-		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
-		{"singleton/internal/wire", []string{"actor", "internal/*"}},
+		{"actor/receptionist", []string{"actor/telemetry", "actor", "remote", "internal/*"}},
+		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "remote", "internal/*"}},
+		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "remote", "internal/*"}},
+		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "remote", "internal/*"}},
+		{"singleton/internal/sequence", []string{"singleton/internal/wire", "remote", "internal/*"}},
+		{"singleton/internal/wire", []string{"actor", "remote", "internal/*"}},
 		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
-		{"internal/leasespan", []string{"actor", "internal/*"}},                        // between singleton, cluster and the tracer
-		{"internal/recall", []string{"actor", "internal/*"}},                           // between singletons and shards, which move
-		{"internal/singletonhook", []string{"singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
+		{"internal/leasespan", []string{"actor", "internal/*"}},                                  // between singleton, cluster and the tracer
+		{"internal/recall", []string{"actor", "remote", "internal/*"}},                           // between singletons and shards, which move
+		{"internal/singletonhook", []string{"singleton/lease", "actor", "remote", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
+		{"internal/lab/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
@@ -85,23 +85,23 @@ var layers = []layer{
 		{"internal/transport", []string{"internal/transport/outbox", "internal/transport/wire", "internal/transport/deathwatch", "remote", "actor/telemetry", "actor", "internal/*"}},
 		{"internal/transport/outbox", []string{"internal/transport/wire", "remote", "actor", "internal/*"}},
 		{"internal/transport/wire", []string{"remote", "internal/*"}},
-		{"internal/transport/deathwatch", []string{"actor", "internal/*"}},
-		{"remote", []string{"actor", "internal/*"}},
+		{"internal/transport/deathwatch", []string{"actor", "remote", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
 		{"internal/telemetrytest", []string{"actor/telemetry", "actor", "internal/*"}},
 		{"actor/telemetry", []string{"actor", "internal/*"}},
 		{"internal/statuspage", []string{"internal/*"}},
-		{"internal/status", []string{"actor", "internal/*"}}, // between the page and those that it shows
-		{"internal/peers", []string{"actor", "internal/*"}},  // between cluster and what sends to other nodes
+		{"internal/status", []string{"actor", "internal/*"}},          // between the page and those that it shows
+		{"internal/peers", []string{"actor", "remote", "internal/*"}}, // between cluster and what sends to other nodes
 	}},
 	{"runtime", []place{
 		{"internal/extension", []string{"actor", "internal/*"}}, // what our packages may do to a system
 		{"actor", []string{"internal/*"}},
 	}},
 	{"membership", []place{
-		{"cluster/internal/membership", []string{"cluster/downing", "cluster/internal/phi", "internal/*"}}, // the protocol, and nothing that runs
+		{"cluster/internal/membership", []string{"cluster/downing", "cluster/internal/phi", "remote", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
+		{"remote", []string{"internal/*"}}, // the identity of nodes, keys and errors
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
 		{"cluster/internal/phi", nil},

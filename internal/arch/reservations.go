@@ -43,7 +43,7 @@ var testHelpers = []string{
 	"testkit",
 	"testkit/*",
 	"internal/journalhistory",
-	"persistence/internal/storebench",
+	"internal/lab/storebench",
 	"internal/telemetrytest",
 	"persistence/journaltest",
 	"internal/browser",

@@ -1,3 +1,8 @@
+// Package node draws the incarnation numbers of nodes.
+//
+// The upper 32 bits of a drawn incarnation identify the process. They stay when the process joins
+// the cluster again under a new incarnation, and the numbers of its actors begin with them. So the
+// number of an actor shows whether it belonged to a process that is known to be gone.
 package node
 
 import (

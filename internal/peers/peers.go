@@ -7,21 +7,21 @@ package peers
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/protocol"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Lookup finds what is known of a node. Its functions must not block.
 type Lookup struct {
-	Features func(id node.ID) protocol.Features // none for a node that is not known
-	Name     func(address string) string        // of the member at an address, "" if none is there
+	Features func(id remote.NodeID) protocol.Features // none for a node that is not known
+	Name     func(address string) string              // of the member at an address, "" if none is there
 }
 
 // Attach sets the lookup of a system. Package cluster does it.
 func Attach(s *actor.System, l Lookup) { extension.Set(s, l) }
 
 // Have reports whether a node is known to have a feature. It is false without a cluster.
-func Have(s *actor.System, id node.ID, f protocol.Feature) bool {
+func Have(s *actor.System, id remote.NodeID, f protocol.Feature) bool {
 	l, ok := extension.Get[Lookup](s)
 	return ok && l.Features(id).Has(f)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Buffer keeps the messages that were sent on one node along a route, in order. The zero Buffer
@@ -15,9 +15,9 @@ import (
 // answered that it has returned all, and the returned ones go first.
 type Buffer[M any] struct {
 	route   Route
-	sentTo  node.ID // the node that may have messages of ours; zero when none has
-	recall  Barrier // to sentTo
-	refused bool    // the node of the route has returned something: wait a moment
+	sentTo  remote.NodeID // the node that may have messages of ours; zero when none has
+	recall  Barrier       // to sentTo
+	refused bool          // the node of the route has returned something: wait a moment
 
 	returned fifo.Queue[M]
 	held     fifo.Queue[M]
@@ -52,7 +52,7 @@ func (b *Buffer[M]) Hold(msg M) {
 
 // Returned keeps a message of ours that peer has returned. If it was not recalled, recall is
 // true: the others must be recalled.
-func (b *Buffer[M]) Returned(peer node.ID, msg M) (recall bool) {
+func (b *Buffer[M]) Returned(peer remote.NodeID, msg M) (recall bool) {
 	b.returned.Push(msg)
 	b.kept++
 	b.refused = b.refused || peer == b.sentTo && !b.recall.Up()
@@ -85,8 +85,8 @@ func (b *Buffer[M]) Redirect(r Route) (recall bool) {
 
 // RecallFrom begins to recall the messages that peer may have, if it has any and no recall is under
 // way. It reports whether it did.
-func (b *Buffer[M]) RecallFrom(peer node.ID) bool {
-	if b.recall.Up() || b.sentTo != peer || peer == (node.ID{}) {
+func (b *Buffer[M]) RecallFrom(peer remote.NodeID) bool {
+	if b.recall.Up() || b.sentTo != peer || peer == (remote.NodeID{}) {
 		return false
 	}
 	b.recall.Raise(peer)
@@ -96,12 +96,12 @@ func (b *Buffer[M]) RecallFrom(peer node.ID) bool {
 // Recalled notes the answer to the recall with that number. An answer to an earlier one is ignored.
 func (b *Buffer[M]) Recalled(number uint64) {
 	if b.recall.Pass(number) {
-		b.sentTo = node.ID{}
+		b.sentTo = remote.NodeID{}
 	}
 }
 
 // Messages that come back later are no longer in order.
-func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{} }
+func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = remote.NodeID{}, remote.NodeID{} }
 
 // How long a recall is repeated with a node that is lost, and with one that has left and may still
 // return what it has.
@@ -184,12 +184,12 @@ func (b *Buffer[M]) Kept() uint64 { return b.kept }
 func (b *Buffer[M]) Sends() uint64 { return b.sends }
 
 // SentTo returns the node that may have messages of ours; zero when none has.
-func (b *Buffer[M]) SentTo() node.ID { return b.sentTo }
+func (b *Buffer[M]) SentTo() remote.NodeID { return b.sentTo }
 
 // A Route is where a node currently sends messages.
 type Route struct {
 	Kind RouteKind
-	Peer node.ID // for ToPeer
+	Peer remote.NodeID // for ToPeer
 }
 
 // A RouteKind is a kind of [Route].

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 var (
-	nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
+	nodeA, nodeB = remote.NodeID{Address: "a", Incarnation: 1}, remote.NodeID{Address: "b", Incarnation: 1}
 	atA, atB     = Route{Kind: ToPeer, Peer: nodeA}, Route{Kind: ToPeer, Peer: nodeB}
 	here         = Route{Kind: ToInstance}
 	nowhere      = Route{Kind: NoRoute}

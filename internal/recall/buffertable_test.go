@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 var update = flag.Bool("update", false, "write what the buffer does into testdata/buffer")
@@ -125,7 +125,7 @@ var bufferEvents = []struct {
 	{"redirect to b", func(q *Buffer[int]) []string { return recalls(q.Redirect(atB)) }},
 }
 
-func givenBack(q *Buffer[int], by node.ID) []string {
+func givenBack(q *Buffer[int], by remote.NodeID) []string {
 	return append(recalls(q.Returned(by, 2)), dropped(q.Shrink(2))...)
 }
 
@@ -153,7 +153,7 @@ func describeBuffer(q *Buffer[int]) []string {
 	if q.Size() > 0 {
 		parts = append(parts, fmt.Sprintf("%d wait", q.Size()))
 	}
-	if q.sentTo != (node.ID{}) {
+	if q.sentTo != (remote.NodeID{}) {
 		parts = append(parts, q.sentTo.Address+" has messages")
 	}
 	switch {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Lane brings the messages of one node to an instance, wherever that runs. Each node has one. A
@@ -22,13 +22,13 @@ type Lane[M any] struct {
 
 // An Outlet carries out what a [Lane] decides.
 type Outlet[M any] interface {
-	Deliver(msg M)                      // to the instance here
-	Send(to node.ID, msg M)             // to the lane of another node
-	Return(to node.ID, msg M)           // to the lane of the node that has sent it
-	Recall(number uint64, from node.ID) // asks the lane of another node to return our messages
-	Passed(number uint64, to node.ID)   // answers such a lane: none of its messages is here
-	Hold(msg M) M                       // msg begins to wait
-	Pass(msg M) bool                    // msg goes on; if not, it has become a dead letter
+	Deliver(msg M)                            // to the instance here
+	Send(to remote.NodeID, msg M)             // to the lane of another node
+	Return(to remote.NodeID, msg M)           // to the lane of the node that has sent it
+	Recall(number uint64, from remote.NodeID) // asks the lane of another node to return our messages
+	Passed(number uint64, to remote.NodeID)   // answers such a lane: none of its messages is here
+	Hold(msg M) M                             // msg begins to wait
+	Pass(msg M) bool                          // msg goes on; if not, it has become a dead letter
 }
 
 // NewLane returns a lane that knows no instance, and keeps any number of messages.
@@ -62,11 +62,11 @@ func (l *Lane[M]) Here() bool { return l.route.Kind == ToInstance && l.Clear() }
 func (l *Lane[M]) Returning() bool { return l.returns.due > 0 }
 
 // Due reports whether the messages of a node go back to it whatever the route is.
-func (l *Lane[M]) Due(from node.ID) bool { return l.returns.senders[from].back }
+func (l *Lane[M]) Due(from remote.NodeID) bool { return l.returns.senders[from].back }
 
 // Arrived takes a message that a member has sent here. Unless the instance is here, the message
 // goes back. What waits here is of this node, and can be overtaken.
-func (l *Lane[M]) Arrived(from node.ID, msg M) {
+func (l *Lane[M]) Arrived(from remote.NodeID, msg M) {
 	if l.route.Kind != ToInstance || l.Due(from) {
 		l.GiveBack(from, msg)
 	} else {
@@ -77,7 +77,7 @@ func (l *Lane[M]) Arrived(from node.ID, msg M) {
 // GiveBack returns a message to the node that has sent it. All later ones of that node go back too,
 // also to an instance that has come here meanwhile, until the node recalls them: the first must not
 // be overtaken.
-func (l *Lane[M]) GiveBack(to node.ID, msg M) {
+func (l *Lane[M]) GiveBack(to remote.NodeID, msg M) {
 	l.returns.note(to)
 	l.out.Return(to, msg)
 }
@@ -90,20 +90,20 @@ func (l *Lane[M]) Before(all []M) {
 }
 
 // Returned takes a message of ours that another node has not taken.
-func (l *Lane[M]) Returned(from node.ID, msg M) {
+func (l *Lane[M]) Returned(from remote.NodeID, msg M) {
 	l.raise(l.Buffer.Returned(from, l.out.Hold(msg)))
 	l.Flush()
 }
 
 // Asked answers a node that recalls its messages. Those that have gone back come before the answer,
 // and no others are here: the instance has taken them.
-func (l *Lane[M]) Asked(by node.ID, number uint64) {
+func (l *Lane[M]) Asked(by remote.NodeID, number uint64) {
 	l.returns.recalled(by, number)
 	l.out.Passed(number, by)
 }
 
 // RecallFrom recalls what another node may have, if it has anything.
-func (l *Lane[M]) RecallFrom(peer node.ID) { l.raise(l.Buffer.RecallFrom(peer)) }
+func (l *Lane[M]) RecallFrom(peer remote.NodeID) { l.raise(l.Buffer.RecallFrom(peer)) }
 
 // raise sends the recall that is under way, if it must be sent.
 func (l *Lane[M]) raise(recall bool) {
@@ -119,7 +119,7 @@ func (l *Lane[M]) Passed(number uint64) {
 }
 
 // Viewed follows a change of the members: a view that has changed may help what is tried again.
-func (l *Lane[M]) Viewed(member func(node.ID) bool) {
+func (l *Lane[M]) Viewed(member func(remote.NodeID) bool) {
 	l.retry.Reset()
 	l.returns.keep(member)
 }
@@ -150,8 +150,8 @@ func (l *Lane[M]) Wake() time.Time { return l.retry.At() }
 
 // Peers says what is known of other nodes.
 type Peers interface {
-	Lost(id node.ID) bool      // it may be running, and cannot be reached
-	Reachable(id node.ID) bool // it is a member, and can be reached
+	Lost(id remote.NodeID) bool      // it may be running, and cannot be reached
+	Reachable(id remote.NodeID) bool // it is a member, and can be reached
 }
 
 // Tick tries again what may have been lost, when it is time. The caller flushes afterwards.

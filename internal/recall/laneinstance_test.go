@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // coordinate lets the instance run somewhere, and moves it from time to time.
@@ -18,7 +18,7 @@ func (s *laneSim) coordinate() {
 		h.moving = true
 		from, id, generation := h.at, h.id, h.generation
 		if s.rng.IntN(2) == 0 {
-			s.broadcast(node.ID{})
+			s.broadcast(remote.NodeID{})
 		}
 		s.in(s.upTo(5*time.Millisecond), func() {
 			if from.alive && from.id == id {
@@ -33,7 +33,7 @@ func (s *laneSim) coordinate() {
 func (s *laneSim) free() {
 	s.home.former = append(s.home.former, s.home.id)
 	s.home.at = nil
-	s.broadcast(node.ID{})
+	s.broadcast(remote.NodeID{})
 }
 
 // start lets the instance run on a node, when that has what the former ones have left.
@@ -50,7 +50,7 @@ func (s *laneSim) start(n *laneNode) {
 			return
 		}
 		n.opens = func() { n.begin(h.generation) }
-		n.left.Fetch(h.generation, slices.DeleteFunc(h.former, func(id node.ID) bool { return id == n.id || !n.member(id) }))
+		n.left.Fetch(h.generation, slices.DeleteFunc(h.former, func(id remote.NodeID) bool { return id == n.id || !n.member(id) }))
 		n.open()
 	})
 }
@@ -76,7 +76,7 @@ func (n *laneNode) begin(generation uint64) {
 }
 
 // broadcast sends the table to all nodes.
-func (s *laneSim) broadcast(home node.ID) {
+func (s *laneSim) broadcast(home remote.NodeID) {
 	s.home.version++
 	s.home.told = home
 	version, generation := s.home.version, s.home.generation
@@ -129,7 +129,7 @@ func (i *laneInstance) take(n *laneNode, m carried) {
 	if i != n.here || i.closing {
 		n.breach("message %d reaches an instance that does not take any", m.number)
 	}
-	if told := &n.msgs[m.number]; told.held && n.over(m) && m.from == (node.ID{}) {
+	if told := &n.msgs[m.number]; told.held && n.over(m) && m.from == (remote.NodeID{}) {
 		n.breach("message %d is handled, although it has waited here past its deadline", m.number)
 	}
 	if len(i.waits) > 0 || n.rng.IntN(20) == 0 {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A laneSim is a cluster of lanes for one instance, which moves, under a schedule of faults, in
@@ -48,7 +48,7 @@ func drawLane(seed uint64) lanePlan {
 
 // A laneMsg is one message that was told.
 type laneMsg struct {
-	sender   node.ID
+	sender   remote.NodeID
 	deadline time.Duration // of its ask; 0 for none
 	held     bool          // it has waited in a lane
 	fate     laneFate
@@ -69,34 +69,34 @@ const (
 // A carried is a message, with the node that has sent it where it is.
 type carried struct {
 	number int
-	from   node.ID
+	from   remote.NodeID
 }
 
 // A laneHome is what the coordinator knows.
 type laneHome struct {
-	at         *laneNode // nil while it runs nowhere
-	id         node.ID   // of it
+	at         *laneNode     // nil while it runs nowhere
+	id         remote.NodeID // of it
 	moving     bool
 	version    int
-	told       node.ID // by the table
+	told       remote.NodeID // by the table
 	generation uint64
-	former     []node.ID // of the nodes since the last that has begun
+	former     []remote.NodeID // of the nodes since the last that has begun
 }
 
 // A laneNode is a node with one lane: what lane.go in cluster/sharding is, without actors.
 type laneNode struct {
 	*laneSim
 	index          int
-	id             node.ID
+	id             remote.NodeID
 	alive          bool
 	lane           Lane[carried]
 	left           Leftovers[carried]
-	stopped        uint64           // the generation of the last instance here that was told to leave
-	opens          func()           // lets the instance begin here that waits for what others have left
-	here           *laneInstance    // nil if it is not here
-	members        map[node.ID]bool // whether each can be reached
-	version        int              // of the table
-	home           node.ID
+	stopped        uint64                 // the generation of the last instance here that was told to leave
+	opens          func()                 // lets the instance begin here that waits for what others have left
+	here           *laneInstance          // nil if it is not here
+	members        map[remote.NodeID]bool // whether each can be reached
+	version        int                    // of the table
+	home           remote.NodeID
 	homeGeneration uint64
 	arrives        [8]time.Duration // when the last message to a node arrives: links keep their order
 	ticks          bool
@@ -114,7 +114,7 @@ type laneInstance struct {
 func newLaneSim(p lanePlan) *laneSim {
 	s := &laneSim{plan: p, rng: rand.New(rand.NewPCG(p.seed, 1)), cut: map[[2]int]bool{}} //nolint:gosec // likewise
 	for i := range p.nodes {
-		s.nodes = append(s.nodes, &laneNode{laneSim: s, index: i, id: node.ID{Address: string(rune('a' + i)), Incarnation: 1}})
+		s.nodes = append(s.nodes, &laneNode{laneSim: s, index: i, id: remote.NodeID{Address: string(rune('a' + i)), Incarnation: 1}})
 	}
 	for _, n := range s.nodes {
 		s.boot(n)
@@ -195,7 +195,7 @@ func (s *laneSim) viewAll(after time.Duration) {
 }
 
 func (s *laneSim) boot(n *laneNode) {
-	*n = laneNode{laneSim: s, index: n.index, id: node.ID{Address: n.id.Address, Incarnation: n.id.Incarnation + 1}, alive: true}
+	*n = laneNode{laneSim: s, index: n.index, id: remote.NodeID{Address: n.id.Address, Incarnation: n.id.Incarnation + 1}, alive: true}
 	n.lane, n.left = NewLane[carried](n), NewLeftovers[carried](n)
 	s.viewAll(0)
 	s.broadcast(s.home.told)
@@ -233,7 +233,7 @@ func (n *laneNode) view() {
 	if !n.alive {
 		return
 	}
-	n.members = map[node.ID]bool{}
+	n.members = map[remote.NodeID]bool{}
 	for _, m := range n.nodes {
 		if m.alive {
 			n.members[m.id] = !n.cut[pairOf(n, m)]
@@ -243,7 +243,7 @@ func (n *laneNode) view() {
 }
 
 // write tells something from time to time.
-func (n *laneNode) write(id node.ID) {
+func (n *laneNode) write(id remote.NodeID) {
 	if n.quiet || !n.alive || n.id != id {
 		return
 	}
@@ -303,7 +303,7 @@ func (n *laneNode) open() {
 	}
 }
 
-func (n *laneNode) member(id node.ID) bool { return !n.Lost(id) }
+func (n *laneNode) member(id remote.NodeID) bool { return !n.Lost(id) }
 
 func (n *laneNode) route() Route {
 	switch {
@@ -340,8 +340,8 @@ var simStart = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 
 // The methods of Peers.
 
-func (n *laneNode) Reachable(id node.ID) bool { return n.members[id] }
-func (n *laneNode) Lost(id node.ID) bool      { _, member := n.members[id]; return !member }
+func (n *laneNode) Reachable(id remote.NodeID) bool { return n.members[id] }
+func (n *laneNode) Lost(id remote.NodeID) bool      { _, member := n.members[id]; return !member }
 
 // The methods of an Outlet.
 
@@ -350,7 +350,7 @@ func (n *laneNode) Deliver(m carried) {
 	n.here.take(n, m)
 }
 
-func (n *laneNode) Send(to node.ID, m carried) {
+func (n *laneNode) Send(to remote.NodeID, m carried) {
 	n.note(n, "sends %d to %v", m.number, to)
 	n.carry(to, m.number, func(other *laneNode) {
 		if _, member := other.members[n.id]; member {
@@ -361,7 +361,7 @@ func (n *laneNode) Send(to node.ID, m carried) {
 	})
 }
 
-func (n *laneNode) Return(to node.ID, m carried) {
+func (n *laneNode) Return(to remote.NodeID, m carried) {
 	n.note(n, "returns %d to %v", m.number, to)
 	n.carry(to, m.number, func(other *laneNode) {
 		other.lane.Returned(n.id, carried{number: m.number})
@@ -369,13 +369,13 @@ func (n *laneNode) Return(to node.ID, m carried) {
 	})
 }
 
-func (n *laneNode) Recall(number uint64, from node.ID) {
+func (n *laneNode) Recall(number uint64, from remote.NodeID) {
 	n.note(n, "recalls from %v by %d", from, number)
 	by := n.id
 	n.notice(from, func(other *laneNode) { other.lane.Asked(by, number) })
 }
 
-func (n *laneNode) Passed(number uint64, to node.ID) {
+func (n *laneNode) Passed(number uint64, to remote.NodeID) {
 	n.note(n, "answers %v by %d", to, number)
 	n.notice(to, func(other *laneNode) { other.lane.Passed(number) })
 }
@@ -395,18 +395,18 @@ func (n *laneNode) Pass(m carried) bool {
 
 // The methods of a LeftoversOutlet.
 
-func (n *laneNode) Fetch(generation uint64, from node.ID) {
+func (n *laneNode) Fetch(generation uint64, from remote.NodeID) {
 	n.note(n, "fetches from %v by %d", from, generation)
 	by := n.id
 	n.notice(from, func(other *laneNode) { other.left.Asked(by, generation) })
 }
 
-func (n *laneNode) Give(to node.ID, m carried) {
+func (n *laneNode) Give(to remote.NodeID, m carried) {
 	n.note(n, "gives %d to %v", m.number, to)
 	n.carry(to, m.number, func(other *laneNode) { other.left.Keep(carried{number: m.number}) })
 }
 
-func (n *laneNode) Given(generation uint64, to node.ID) {
+func (n *laneNode) Given(generation uint64, to remote.NodeID) {
 	from := n.id
 	n.notice(to, func(other *laneNode) {
 		other.left.Given(from, generation)
@@ -415,7 +415,7 @@ func (n *laneNode) Given(generation uint64, to node.ID) {
 }
 
 // notice carries what may be lost or doubled.
-func (n *laneNode) notice(to node.ID, arrive func(*laneNode)) {
+func (n *laneNode) notice(to remote.NodeID, arrive func(*laneNode)) {
 	times := 1
 	if n.plan.lossy && !n.quiet {
 		times = n.rng.IntN(3)
@@ -427,7 +427,7 @@ func (n *laneNode) notice(to node.ID, arrive func(*laneNode)) {
 }
 
 // carry brings something along a link: in order, once, or not at all if one end dies or it is cut.
-func (n *laneNode) carry(to node.ID, msg int, arrive func(*laneNode)) {
+func (n *laneNode) carry(to remote.NodeID, msg int, arrive func(*laneNode)) {
 	other, from := n.nodes[to.Address[0]-'a'], n.id
 	at := max(n.now+100*time.Microsecond+n.upTo(5*time.Millisecond), n.arrives[other.index]+1)
 	n.arrives[other.index] = at

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Leftovers are the messages that an instance had not handled when it ended. Their senders are not
@@ -16,17 +16,17 @@ import (
 type Leftovers[M any] struct {
 	out        LeftoversOutlet[M]
 	left       []M
-	generation uint64             // of the last instance here
-	former     map[node.ID]bool   // nodes that may have some for it
-	heirs      map[node.ID]uint64 // nodes that have asked, with the generations of their instances
-	retry      RetryTimer         // of the questions to former nodes
+	generation uint64                   // of the last instance here
+	former     map[remote.NodeID]bool   // nodes that may have some for it
+	heirs      map[remote.NodeID]uint64 // nodes that have asked, with the generations of their instances
+	retry      RetryTimer               // of the questions to former nodes
 }
 
 // A LeftoversOutlet carries out what [Leftovers] decide. Generations only rise.
 type LeftoversOutlet[M any] interface {
-	Fetch(generation uint64, from node.ID) // asks a former node for what it has
-	Give(to node.ID, msg M)                // to the node that has asked
-	Given(generation uint64, to node.ID)   // that was all
+	Fetch(generation uint64, from remote.NodeID) // asks a former node for what it has
+	Give(to remote.NodeID, msg M)                // to the node that has asked
+	Given(generation uint64, to remote.NodeID)   // that was all
 }
 
 // NewLeftovers returns the leftovers on a node that has none.
@@ -51,9 +51,9 @@ func (l *Leftovers[M]) Take() []M {
 func (l *Leftovers[M]) Outlived(generation uint64) bool { return l.generation < generation }
 
 // Fetch asks former nodes, for an instance that is to begin here.
-func (l *Leftovers[M]) Fetch(generation uint64, former []node.ID) {
+func (l *Leftovers[M]) Fetch(generation uint64, former []remote.NodeID) {
 	if l.generation = generation; l.former == nil {
-		l.former = map[node.ID]bool{}
+		l.former = map[remote.NodeID]bool{}
 	}
 	for _, id := range former {
 		l.former[id] = true
@@ -66,9 +66,9 @@ func (l *Leftovers[M]) Fetch(generation uint64, former []node.ID) {
 func (l *Leftovers[M]) Ready() bool { return len(l.former) == 0 }
 
 // Asked takes the question of another node.
-func (l *Leftovers[M]) Asked(by node.ID, generation uint64) {
+func (l *Leftovers[M]) Asked(by remote.NodeID, generation uint64) {
 	if l.heirs == nil {
-		l.heirs = map[node.ID]uint64{}
+		l.heirs = map[remote.NodeID]uint64{}
 	}
 	l.heirs[by] = max(l.heirs[by], generation)
 	l.give()
@@ -78,7 +78,7 @@ func (l *Leftovers[M]) Asked(by node.ID, generation uint64) {
 // nodes may give something to this one: it would come too late. Nodes only wait for those of
 // earlier instances, so none waits for itself.
 func (l *Leftovers[M]) give() {
-	latest := func(a, b node.ID) int { return cmp.Or(cmp.Compare(l.heirs[b], l.heirs[a]), a.Compare(b)) }
+	latest := func(a, b remote.NodeID) int { return cmp.Or(cmp.Compare(l.heirs[b], l.heirs[a]), a.Compare(b)) }
 	for _, to := range slices.SortedFunc(maps.Keys(l.heirs), latest) {
 		if generation := l.heirs[to]; generation <= l.generation || l.Ready() {
 			for generation > l.generation && len(l.left) > 0 {
@@ -92,7 +92,7 @@ func (l *Leftovers[M]) give() {
 }
 
 // Given takes the answer of a former node.
-func (l *Leftovers[M]) Given(from node.ID, generation uint64) {
+func (l *Leftovers[M]) Given(from remote.NodeID, generation uint64) {
 	if generation == l.generation {
 		delete(l.former, from)
 		l.give()
@@ -100,9 +100,9 @@ func (l *Leftovers[M]) Given(from node.ID, generation uint64) {
 }
 
 // Viewed follows a change of the members. What a node had that is not one any more is lost.
-func (l *Leftovers[M]) Viewed(member func(node.ID) bool) {
-	maps.DeleteFunc(l.former, func(id node.ID, _ bool) bool { return !member(id) })
-	maps.DeleteFunc(l.heirs, func(id node.ID, _ uint64) bool { return !member(id) })
+func (l *Leftovers[M]) Viewed(member func(remote.NodeID) bool) {
+	maps.DeleteFunc(l.former, func(id remote.NodeID, _ bool) bool { return !member(id) })
+	maps.DeleteFunc(l.heirs, func(id remote.NodeID, _ uint64) bool { return !member(id) })
 	l.give()
 }
 
@@ -114,7 +114,7 @@ func (l *Leftovers[M]) Tick(now time.Time, peers Peers) {
 		return
 	}
 	waited := now.Sub(l.retry.Since())
-	maps.DeleteFunc(l.former, func(id node.ID, _ bool) bool { return givesUp(waited, peers.Lost(id), peers.Reachable(id)) })
-	l.Fetch(l.generation, slices.SortedFunc(maps.Keys(l.former), node.ID.Compare))
+	maps.DeleteFunc(l.former, func(id remote.NodeID, _ bool) bool { return givesUp(waited, peers.Lost(id), peers.Reachable(id)) })
+	l.Fetch(l.generation, slices.SortedFunc(maps.Keys(l.former), remote.NodeID.Compare))
 	l.give()
 }

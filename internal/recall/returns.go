@@ -1,12 +1,12 @@
 package recall
 
-import "github.com/understudy-go/understudy/internal/node"
+import "github.com/understudy-go/understudy/remote"
 
 // returns are the senders that get back all their messages: one has gone back to them, and they
 // have not recalled the others since. Although an instance may be here again meanwhile, it must not
 // have a message that was sent after one that has gone back. The zero value has none.
 type returns struct {
-	senders map[node.ID]returning
+	senders map[remote.NodeID]returning
 	due     int // how many get back all
 }
 
@@ -15,9 +15,9 @@ type returning struct {
 	number uint64 // of its last recall
 }
 
-func (r *returns) set(sender node.ID, of returning) {
+func (r *returns) set(sender remote.NodeID, of returning) {
 	if r.senders == nil {
-		r.senders = map[node.ID]returning{}
+		r.senders = map[remote.NodeID]returning{}
 	}
 	r.forget(sender)
 	if r.senders[sender] = of; of.back {
@@ -25,7 +25,7 @@ func (r *returns) set(sender node.ID, of returning) {
 	}
 }
 
-func (r *returns) forget(sender node.ID) {
+func (r *returns) forget(sender remote.NodeID) {
 	if r.senders[sender].back {
 		r.due--
 	}
@@ -33,16 +33,16 @@ func (r *returns) forget(sender node.ID) {
 }
 
 // note notes that a message goes back.
-func (r *returns) note(to node.ID) { r.set(to, returning{true, r.senders[to].number}) }
+func (r *returns) note(to remote.NodeID) { r.set(to, returning{true, r.senders[to].number}) }
 
 // recalled notes a recall. A repeated one says nothing: it may have been overtaken by messages.
-func (r *returns) recalled(by node.ID, number uint64) {
+func (r *returns) recalled(by remote.NodeID, number uint64) {
 	of := r.senders[by]
 	r.set(by, returning{of.back && of.number == number, number})
 }
 
 // keep forgets the senders for which member is false.
-func (r *returns) keep(member func(node.ID) bool) {
+func (r *returns) keep(member func(remote.NodeID) bool) {
 	for sender := range r.senders {
 		if !member(sender) {
 			r.forget(sender)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 func TestAllMessagesOfASenderGoBackBehindOneThatDidUntilItRecallsThem(t *testing.T) {
@@ -22,7 +22,7 @@ func TestAllMessagesOfASenderGoBackBehindOneThatDidUntilItRecallsThem(t *testing
 	r.note(nodeA)
 	r.note(nodeA)
 	require.Equal(t, 1, r.due)
-	r.keep(func(node.ID) bool { return false })
+	r.keep(func(remote.NodeID) bool { return false })
 	require.False(t, r.senders[nodeA].back)
 	require.Zero(t, r.due)
 }

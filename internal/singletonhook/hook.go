@@ -7,7 +7,7 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 var (
@@ -29,7 +29,7 @@ var (
 
 	// ManagersOf returns the members that have a manager for the singleton of that name, in the
 	// order of election, as far as the node of s knows; nil without a cluster.
-	ManagersOf func(s *actor.System, name string) []node.ID
+	ManagersOf func(s *actor.System, name string) []remote.NodeID
 )
 
 // A Known is what a node knows of one singleton of its cluster, whether or not it has a manager
@@ -37,5 +37,5 @@ var (
 type Known struct {
 	Name     string
 	Record   Record
-	Managers []node.ID // the members that have one, in the order of election
+	Managers []remote.NodeID // the members that have one, in the order of election
 }

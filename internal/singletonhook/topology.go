@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Locator shows a cluster to singletons.
@@ -30,10 +30,10 @@ type Following interface {
 	// Takers returns the members that are up and can be reached, and have a manager for the
 	// singleton, in the order of election. From then on the proxy sends to no others: a member that
 	// leaves waits for that.
-	Takers() []node.ID
+	Takers() []remote.NodeID
 
 	// Leaves reports whether a member leaves: it passes on the messages that it has.
-	Leaves(id node.ID) bool
+	Leaves(id remote.NodeID) bool
 
 	// Listen calls changed, which must not block, after each change of what Takers returns, until
 	// cancel is called. It is called once.
@@ -42,7 +42,7 @@ type Following interface {
 
 // A Peer is a member of the cluster, as singletons see it.
 type Peer struct {
-	ID        node.ID
+	ID        remote.NodeID
 	Name      string
 	Up        bool   // may host
 	Leaves    bool   // passes on the messages that it has, and then goes
@@ -61,7 +61,7 @@ type Peer struct {
 
 // A Topology is what a node knows of its cluster at one moment.
 type Topology struct {
-	Self    node.ID
+	Self    remote.NodeID
 	Down    bool   // this node has been removed or is about to be: it must stop its instances
 	Members []Peer // those not removed, this node included, in the order of election
 
@@ -107,8 +107,8 @@ func (r Record) Merge(o Record) Record {
 }
 
 // Generation returns the last generation that a journal has accepted; ok is false without one.
-func (r Record) Generation() (g generation.Generation, ok bool) {
-	return generation.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
+func (r Record) Generation() (g tenure.Generation, ok bool) {
+	return tenure.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
 }
 
 // Same reports whether o says the same as t, apart from when a node saw others removed.
@@ -123,27 +123,27 @@ func (t *Topology) HasMemberAt(address string) bool {
 }
 
 // Reachable reports whether id is a member that can be reached.
-func (t *Topology) Reachable(id node.ID) bool {
+func (t *Topology) Reachable(id remote.NodeID) bool {
 	p, member := t.Member(id)
 	return member && p.Reachable
 }
 
 // IsUp reports whether id is a member that may host.
-func (t *Topology) IsUp(id node.ID) bool {
+func (t *Topology) IsUp(id remote.NodeID) bool {
 	p, _ := t.Member(id)
 	return p.Up
 }
 
 // Leaves reports whether id is a member that passes on what it has. A member that is down does not,
 // although it is not up either.
-func (t *Topology) Leaves(id node.ID) bool {
+func (t *Topology) Leaves(id remote.NodeID) bool {
 	p, _ := t.Member(id)
 	return p.Leaves
 }
 
 // Lost reports whether id is a member that cannot be reached, or a former one that may still be
 // running.
-func (t *Topology) Lost(id node.ID) bool {
+func (t *Topology) Lost(id remote.NodeID) bool {
 	if p, member := t.Member(id); member {
 		return !p.Reachable
 	}
@@ -151,7 +151,7 @@ func (t *Topology) Lost(id node.ID) bool {
 }
 
 // Member returns the member of that identity.
-func (t *Topology) Member(id node.ID) (Peer, bool) {
+func (t *Topology) Member(id remote.NodeID) (Peer, bool) {
 	for _, p := range t.Members {
 		if p.ID == id {
 			return p, true

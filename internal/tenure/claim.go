@@ -3,8 +3,6 @@ package tenure
 import (
 	"errors"
 	"fmt"
-
-	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A Claim is an actor's claim of a persistence id.
@@ -36,7 +34,7 @@ func (t *Tenure) Claimed(claim Claim, epoch uint64) {
 	if t == nil {
 		return
 	}
-	raised := t.raise(claim, generation.Unpack(epoch))
+	raised := t.raise(claim, Unpack(epoch))
 	if t.on.Claimed != nil {
 		t.on.Claimed(claim, t.started, raised)
 	}
@@ -46,7 +44,7 @@ func (t *Tenure) Claimed(claim Claim, epoch uint64) {
 func (t *Tenure) Fenced() { t.Claimed(Claim{}, 0) }
 
 // raise takes over the generation of a claim, if it is later. It returns the current generation.
-func (t *Tenure) raise(claim Claim, to generation.Generation) generation.Generation {
+func (t *Tenure) raise(claim Claim, to Generation) Generation {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.claimed = t.claimed || claim.Path == t.path
@@ -66,7 +64,7 @@ func (t *Tenure) Refused(claim Claim, err error) error {
 	case claim.Path != t.path:
 		t.on.Refused(t.fail(claim, newest))
 		return ErrLater
-	case t.refuse(generation.Unpack(newest)) && t.on.Quiet:
+	case t.refuse(Unpack(newest)) && t.on.Quiet:
 		return ErrLater
 	}
 	return err
@@ -74,7 +72,7 @@ func (t *Tenure) Refused(claim Claim, err error) error {
 
 // refuse notes what a refused claim of the instance itself has found. It reports whether that was
 // its first claim: then nothing has failed, and the instance only needs a later term.
-func (t *Tenure) refuse(by generation.Generation) (first bool) {
+func (t *Tenure) refuse(by Generation) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.refused.Less(by) {
@@ -88,7 +86,7 @@ func (t *Tenure) refuse(by generation.Generation) (first bool) {
 func (t *Tenure) fail(claim Claim, newest uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if by := generation.Unpack(newest); t.failure == nil || t.refused.Less(by) {
+	if by := Unpack(newest); t.failure == nil || t.refused.Less(by) {
 		t.refused, t.failure = by, &laterClaim{claim, newest}
 	}
 	return t.failure
@@ -96,7 +94,7 @@ func (t *Tenure) fail(claim Claim, newest uint64) error {
 
 // Outcome returns the highest generation that a refused claim has found, or zero, and the failure
 // of the instance that follows from it, or nil. The failure wraps [ErrFenced].
-func (t *Tenure) Outcome() (refusedBy generation.Generation, failure error) {
+func (t *Tenure) Outcome() (refusedBy Generation, failure error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refused, t.failure

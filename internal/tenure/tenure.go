@@ -12,21 +12,20 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
-	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // A Tenure is a value in the context of an instance, which the actors that it spawns have, too. Its
 // methods may be called by any goroutine, and of a nil Tenure, which limits and reports nothing.
 type Tenure struct {
 	path    string // of the instance
-	started generation.Generation
+	started Generation
 	on      Hooks
 
-	mu      sync.Mutex            // guards the fields below
-	gen     generation.Generation // which the journal of the instance may raise
-	claimed bool                  // the instance itself has claimed a persistence id
-	refused generation.Generation // the highest that a refused claim has found; zero if none was refused
-	failure error                 // because of the refused claim of an actor that the instance has spawned
+	mu      sync.Mutex // guards the fields below
+	gen     Generation // which the journal of the instance may raise
+	claimed bool       // the instance itself has claimed a persistence id
+	refused Generation // the highest that a refused claim has found; zero if none was refused
+	failure error      // because of the refused claim of an actor that the instance has spawned
 }
 
 // Hooks are what the owner of an instance does when something happens to it. Any goroutine may call
@@ -35,7 +34,7 @@ type Hooks struct {
 	// Claimed is called when the writes of the instance, or of an actor that it has spawned, are
 	// fenced. by is zero if that is not by a claim. raised is the generation since, and started the
 	// one before. It may be nil.
-	Claimed func(by Claim, started, raised generation.Generation)
+	Claimed func(by Claim, started, raised Generation)
 
 	// Refused is called when an actor that the instance has spawned cannot claim its persistence id
 	// because a later term has: the instance must be ended for that reason.
@@ -52,7 +51,7 @@ type Hooks struct {
 
 // New returns the tenure of the instance at path, as [actor.ActorRef.Path] returns it, under a
 // generation.
-func New(path string, gen generation.Generation, on Hooks) *Tenure {
+func New(path string, gen Generation, on Hooks) *Tenure {
 	return &Tenure{path: path, started: gen, gen: gen, on: on}
 }
 
@@ -68,9 +67,9 @@ func Of(ctx context.Context) *Tenure {
 }
 
 // Now returns the present generation, zero without one.
-func (t *Tenure) Now() generation.Generation {
+func (t *Tenure) Now() Generation {
 	if t == nil {
-		return generation.Generation{}
+		return Generation{}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // newer is the error of a claim that the claim with that epoch refuses.
@@ -17,7 +15,7 @@ type newer uint64
 func (newer) Error() string         { return "too late" }
 func (n newer) NewestEpoch() uint64 { return uint64(n) }
 
-func gen(term, seq uint64) generation.Generation { return generation.Generation{Term: term, Seq: seq} }
+func gen(term, seq uint64) Generation { return Generation{Term: term, Seq: seq} }
 
 var own, child = Claim{Path: "/user/one/instance", ID: "one"}, Claim{Path: "/user/one/instance/child", ID: "child"}
 
@@ -36,8 +34,8 @@ func TestWithoutATenureNothingIsLimitedOrReported(t *testing.T) {
 }
 
 func TestClaimsRaiseTheGenerationAndStayInItsTerm(t *testing.T) {
-	var raised []generation.Generation
-	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(_ Claim, started, now generation.Generation) {
+	var raised []Generation
+	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(_ Claim, started, now Generation) {
 		require.Equal(t, gen(3, 1), started)
 		raised = append(raised, now)
 	}})
@@ -46,12 +44,12 @@ func TestClaimsRaiseTheGenerationAndStayInItsTerm(t *testing.T) {
 	under.Fenced()
 	under.Claimed(own, 3<<32|5)
 	under.Claimed(child, 3<<32|2)
-	require.Equal(t, []generation.Generation{gen(3, 1), gen(3, 5), gen(3, 5)}, raised)
+	require.Equal(t, []Generation{gen(3, 1), gen(3, 5), gen(3, 5)}, raised)
 	least, below, err := under.Bounds()
 	require.NoError(t, err)
 	require.Equal(t, []uint64{3<<32 | 5, 4 << 32}, []uint64{least, below})
 	_, _, err = New(own.Path, gen(1<<32, 0), Hooks{}).Bounds()
-	require.ErrorIs(t, err, generation.ErrOverflow)
+	require.ErrorIs(t, err, ErrOverflow)
 }
 
 func TestTheFirstClaimOfAQuietInstanceMayBeRefused(t *testing.T) {

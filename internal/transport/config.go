@@ -121,13 +121,13 @@ type Config struct {
 
 	// Control receives the control frames and packets that arrive. It may keep data. Nil ignores
 	// them.
-	Control func(from node.ID, data []byte)
+	Control func(from remote.NodeID, data []byte)
 	// Admit decides in each handshake, on both sides, whether the peer may connect. Its error
 	// refuses the connection and is sent to the peer as the reason. Nil admits every peer.
-	Admit func(node.ID) error
+	Admit func(remote.NodeID) error
 	// AdmitMessages decides like Admit, but only about connections that carry messages between
 	// actors. Nil admits every peer.
-	AdmitMessages func(node.ID) error
+	AdmitMessages func(remote.NodeID) error
 	// ClientsReach reports whether messages of clients, see Outbound, may reach the actor at path,
 	// such as "/user/orders/7". It is asked for paths below "/user/" only, for each message, and
 	// must be fast. A message that it refuses, or for which it panics, becomes a dead letter here,
@@ -170,13 +170,13 @@ func (c Config) withDefaults() Config {
 		c.Logger = stderrlog.New()
 	}
 	if c.Control == nil {
-		c.Control = func(node.ID, []byte) {}
+		c.Control = func(remote.NodeID, []byte) {}
 	}
 	if c.Admit == nil {
-		c.Admit = func(node.ID) error { return nil }
+		c.Admit = func(remote.NodeID) error { return nil }
 	}
 	if c.AdmitMessages == nil {
-		c.AdmitMessages = func(node.ID) error { return nil }
+		c.AdmitMessages = func(remote.NodeID) error { return nil }
 	}
 	if c.DialFailed == nil {
 		c.DialFailed = func(string, error) {}

@@ -3,7 +3,7 @@ package transport
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Watch calls ended once when the actor at target has ended or does not exist, or its node is
@@ -18,7 +18,7 @@ func (e *Endpoint) Watch(_ *actor.System, target extension.Target, ended func())
 // node stops being a member, or when it is no member and has not answered for ten seconds. Asks of
 // removed members end with [actor.ErrUnreachable]. Watches and asks that begin after the removal
 // end at once. Members must be called after [Endpoint.Serve] and does not block.
-func (e *Endpoint) Members(self node.ID, all []node.ID) {
+func (e *Endpoint) Members(self remote.NodeID, all []remote.NodeID) {
 	byAddress := make(map[string]uint64, len(all))
 	for _, p := range all {
 		byAddress[p.Address] = p.Incarnation

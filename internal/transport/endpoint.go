@@ -155,7 +155,7 @@ func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation) }
 
 // Self returns the identity under which peers know the endpoint.
-func (e *Endpoint) Self() node.ID { return e.self() }
+func (e *Endpoint) Self() remote.NodeID { return e.self() }
 
 // Outbound returns the addresses of the connected endpoints that have [Config.Outbound].
 func (e *Endpoint) Outbound() []string {
@@ -188,7 +188,7 @@ func (e *Endpoint) Serve(s *actor.System) {
 // know that the actors are the same.
 func (e *Endpoint) Rename(to uint64) {
 	e.incarnation.Store(to)
-	e.hangUp(func(node.ID) bool { return true })
+	e.hangUp(func(remote.NodeID) bool { return true })
 	for _, l := range e.links.to("") {
 		l.hangUp(0)
 	}
@@ -207,20 +207,20 @@ func (e *Endpoint) distrust(addr string) {
 }
 
 // hangUp also forgets the keys that are shared with the peers.
-func (e *Endpoint) hangUp(which func(node.ID) bool) {
+func (e *Endpoint) hangUp(which func(remote.NodeID) bool) {
 	e.acceptor.sessions.hangUp(which)
 	e.packets.openers.drop(which)
 	e.packets.sealers.drop(which)
 }
 
-func (e *Endpoint) meet(p node.ID, with agreement) {
+func (e *Endpoint) meet(p remote.NodeID, with agreement) {
 	e.peers.keep(p, with)
 	e.replace(p)
 }
 
 // There has been a handshake with p, which is one incarnation of the peer.
-func (e *Endpoint) replace(p node.ID) {
-	e.hangUp(func(from node.ID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
+func (e *Endpoint) replace(p remote.NodeID) {
+	e.hangUp(func(from remote.NodeID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Address) {
 		l.hangUp(p.Incarnation)
 	}

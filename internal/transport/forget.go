@@ -3,17 +3,17 @@ package transport
 import (
 	"errors"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // Forget ends all connections with the incarnation p, which is gone for good. What waits for it
 // becomes dead letters with [actor.ErrUnreachable], unless another incarnation is known to have its
 // address: that one gets what waits. Later messages to the address go to the incarnation that is
 // there then.
-func (e *Endpoint) Forget(p node.ID) {
+func (e *Endpoint) Forget(p remote.NodeID) {
 	successor := e.successor(p)
 	e.peers.forget(p)
-	e.hangUp(func(from node.ID) bool { return from == p })
+	e.hangUp(func(from remote.NodeID) bool { return from == p })
 	for _, l := range e.links.to(p.Address) {
 		l.forget(p.Incarnation, successor)
 	}
@@ -23,7 +23,7 @@ var errForgotten = errors.New("the node has left")
 
 // successor is 0 if none is known. The members and the handshakes each know of successors that the
 // other does not know yet.
-func (e *Endpoint) successor(p node.ID) uint64 {
+func (e *Endpoint) successor(p remote.NodeID) uint64 {
 	if members := e.members.Load(); members != nil {
 		if now := (*members)[p.Address]; now != 0 && now != p.Incarnation {
 			return now

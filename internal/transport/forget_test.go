@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
+	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +30,7 @@ func TestForgettingAnIncarnationLosesNothingForItsSuccessor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *memnet.Network) {
 				a, former := start(t, n, "a"), start(t, n, "b", incarnation())
-				a.Members(a.Self(), []node.ID{a.Self(), former.Self()})
+				a.Members(a.Self(), []remote.NodeID{a.Self(), former.Self()})
 				spawnAdder(former.sys)
 				if tt.talked {
 					require.Equal(t, 2, ask(t, ref[question](a, former, "/user/adder"), 1))
@@ -51,7 +51,7 @@ func TestForgettingAnIncarnationLosesNothingForItsSuccessor(t *testing.T) {
 					adder = actor.Resolve[question](a.sys, local.Path())
 				}
 				if !tt.met {
-					a.Members(a.Self(), []node.ID{a.Self(), next.Self()})
+					a.Members(a.Self(), []remote.NodeID{a.Self(), next.Self()})
 				}
 				failed := make(chan error)
 				go func() {

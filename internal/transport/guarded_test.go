@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -164,10 +163,12 @@ func TestANetworkThatPanicsWhenItIsOpenedIsAnErrorOfListen(t *testing.T) {
 // The functions of the configuration may panic, too.
 func TestANodeOutlivesPanicsOfItsFunctions(t *testing.T) {
 	for name, set := range map[string]func(c *transport.Config, broken *atomic.Bool){
-		"Admit":         func(c *transport.Config, b *atomic.Bool) { c.Admit = func(node.ID) error { return fail(b) } },
-		"AdmitMessages": func(c *transport.Config, b *atomic.Bool) { c.AdmitMessages = func(node.ID) error { return fail(b) } },
-		"Control":       func(c *transport.Config, b *atomic.Bool) { c.Control = func(node.ID, []byte) { _ = fail(b) } },
-		"DialFailed":    func(c *transport.Config, b *atomic.Bool) { c.DialFailed = func(string, error) { _ = fail(b) } },
+		"Admit": func(c *transport.Config, b *atomic.Bool) { c.Admit = func(remote.NodeID) error { return fail(b) } },
+		"AdmitMessages": func(c *transport.Config, b *atomic.Bool) {
+			c.AdmitMessages = func(remote.NodeID) error { return fail(b) }
+		},
+		"Control":    func(c *transport.Config, b *atomic.Bool) { c.Control = func(remote.NodeID, []byte) { _ = fail(b) } },
+		"DialFailed": func(c *transport.Config, b *atomic.Bool) { c.DialFailed = func(string, error) { _ = fail(b) } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *memnet.Network) {

@@ -3,7 +3,7 @@ package transport
 import (
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/guard"
 )
@@ -13,7 +13,7 @@ import (
 func (c *Config) guardHooks() {
 	c.Admit, c.AdmitMessages = guardAdmit(c.Admit), guardAdmit(c.AdmitMessages)
 	log, control, failed := c.Logger, c.Control, c.DialFailed
-	c.Control = func(from node.ID, data []byte) {
+	c.Control = func(from remote.NodeID, data []byte) {
 		if err := guard.Do(func() { control(from, data) }); err != nil {
 			log.Error("Config.Control has panicked", zap.Stringer("peer", from), zap.Error(err))
 		}
@@ -25,6 +25,6 @@ func (c *Config) guardHooks() {
 	}
 }
 
-func guardAdmit(admit func(node.ID) error) func(node.ID) error {
-	return func(p node.ID) error { return guard.Run(func() error { return admit(p) }) }
+func guardAdmit(admit func(remote.NodeID) error) func(remote.NodeID) error {
+	return func(p remote.NodeID) error { return guard.Run(func() error { return admit(p) }) }
 }

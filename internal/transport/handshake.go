@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/codec"
@@ -81,9 +80,13 @@ type answer struct {
 	Grant        []byte            `cbor:"14,keyasint,omitempty"` // to seal datagrams with, see grantSize
 }
 
-func (h hello) peer() node.ID { return node.ID{Address: h.Addr, Incarnation: h.Incarnation} }
+func (h hello) peer() remote.NodeID {
+	return remote.NodeID{Address: h.Addr, Incarnation: h.Incarnation}
+}
 
-func (a answer) peer() node.ID { return node.ID{Address: a.Addr, Incarnation: a.Incarnation} }
+func (a answer) peer() remote.NodeID {
+	return remote.NodeID{Address: a.Addr, Incarnation: a.Incarnation}
+}
 
 // greet fails with a [*remote.RefusedError] if the answer is a refusal.
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
@@ -44,7 +43,7 @@ func TestHelloMayHaveFieldsOfLaterVersions(t *testing.T) {
 	require.NoError(t, err)
 	h, err := parseHello(body)
 	require.NoError(t, err)
-	require.Equal(t, node.ID{Address: "a:1", Incarnation: 7}, h.peer())
+	require.Equal(t, remote.NodeID{Address: "a:1", Incarnation: 7}, h.peer())
 }
 
 func TestRefusalReachesTheDialler(t *testing.T) {
@@ -56,7 +55,7 @@ func TestRefusalReachesTheDialler(t *testing.T) {
 	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, channelUser, hello{}, "b:1")
 	var refused *remote.RefusedError
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, remote.RefusedError{Peer: node.ID{Address: "b:1", Incarnation: 5}, Refusal: remote.RefusedCluster, Detail: "blue"}, *refused)
+	require.Equal(t, remote.RefusedError{Peer: remote.NodeID{Address: "b:1", Incarnation: 5}, Refusal: remote.RefusedCluster, Detail: "blue"}, *refused)
 	require.EqualError(t, err, "remote: refused by b:1: wrong cluster: blue")
 	require.True(t, strings.HasPrefix(conn.sent.String(), preface+"A"))
 }

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/transport"
 
@@ -53,7 +53,7 @@ type testNode struct {
 
 // control is what came by control frame or packet.
 type control struct {
-	from node.ID
+	from remote.NodeID
 	data string
 }
 
@@ -71,7 +71,7 @@ func listen(t testing.TB, cfg transport.Config, change ...func(*transport.Config
 	core, logs := observer.New(zapcore.DebugLevel)
 	x := &testNode{t: t, logs: logs, control: &collector[control]{}, lost: &collector[actor.DeadLetter]{}}
 	cfg.Logger = zap.New(core)
-	cfg.Control = func(from node.ID, data []byte) { x.control.add(control{from, string(data)}) }
+	cfg.Control = func(from remote.NodeID, data []byte) { x.control.add(control{from, string(data)}) }
 	for _, f := range change {
 		f(&cfg)
 	}

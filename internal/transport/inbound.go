@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/transport/wire"
 )
@@ -16,7 +16,7 @@ import (
 // An inbound counts the frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
-	from     node.ID
+	from     remote.NodeID
 	agreed   agreement
 	session  uint64
 	conn     net.Conn

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +20,7 @@ import (
 func userLane(addr string, session uint64, bytes int) *inbound {
 	conn, _ := net.Pipe()
 	return &inbound{
-		key: linkKey{addr, channelUser}, from: node.ID{Address: addr, Incarnation: 7}, session: session, conn: conn,
+		key: linkKey{addr, channelUser}, from: remote.NodeID{Address: addr, Incarnation: 7}, session: session, conn: conn,
 		stop: make(chan struct{}), done: make(chan struct{}),
 		received: 1, parts: partlyArrived(bytes),
 	}
@@ -99,7 +98,7 @@ func TestAnIncompleteMessageEndsWithItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		all := []*inbound{broken(t, s, "a", 1000), broken(t, s, "b", 1000), broken(t, s, "c", 1000)}
-		s.over(func(p node.ID) bool { return p.Address == "a" })
+		s.over(func(p remote.NodeID) bool { return p.Address == "a" })
 		_, err := s.begin(userLane("b", 2, 0), false)
 		require.NoError(t, err)
 		s.close()

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"go.uber.org/zap"
@@ -24,7 +23,7 @@ type localNode struct {
 	authenticator *authenticator // nil for none
 	types         seenSet
 	reverseConns  *reverseConns
-	met           func(node.ID, agreement) // is called after each handshake
+	met           func(remote.NodeID, agreement) // is called after each handshake
 	peers         metPeers
 	skipped       protocol.Skipped
 	received      channelTraffic
@@ -35,8 +34,8 @@ type localNode struct {
 	closing chan struct{}  // closed by Close, when links have finished
 }
 
-func (n *localNode) self() node.ID {
-	return node.ID{Address: n.addr, Incarnation: n.incarnation.Load()}
+func (n *localNode) self() remote.NodeID {
+	return remote.NodeID{Address: n.addr, Incarnation: n.incarnation.Load()}
 }
 
 func (n *localNode) hello() hello {
@@ -99,7 +98,7 @@ func (n *localNode) validate(conn net.Conn, l channel, h hello) (agreement, erro
 	return with, nil
 }
 
-func (n *localNode) admit(p node.ID, l channel) error {
+func (n *localNode) admit(p remote.NodeID, l channel) error {
 	if err := n.cfg.Admit(p); err != nil || l != channelUser {
 		return err
 	}

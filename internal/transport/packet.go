@@ -8,7 +8,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"go.uber.org/zap"
@@ -36,7 +35,7 @@ type Packet struct {
 
 // The header is: tag, version, hash of the cluster name, incarnation, and the address with its
 // length.
-func appendPacketHeader(buf []byte, version byte, cluster uint64, from node.ID) []byte {
+func appendPacketHeader(buf []byte, version byte, cluster uint64, from remote.NodeID) []byte {
 	buf = append(buf, packetUser, version)
 	buf = binary.BigEndian.AppendUint64(buf, cluster)
 	buf = binary.BigEndian.AppendUint64(buf, from.Incarnation)
@@ -46,21 +45,21 @@ func appendPacketHeader(buf []byte, version byte, cluster uint64, from node.ID) 
 
 // The datagram is in one of the versions that this node speaks. The hash of the cluster's name has
 // the same place in all versions.
-func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (node.ID, []byte, error) {
+func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (remote.NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:
-		return node.ID{}, nil, fmt.Errorf("%w: not a packet", remote.ErrFrame)
+		return remote.NodeID{}, nil, fmt.Errorf("%w: not a packet", remote.ErrFrame)
 	case b[1]&packetSealed != 0:
-		return node.ID{}, nil, fmt.Errorf("%w: sealed packet, and this node has neither certificates nor a secret", remote.ErrFrame)
+		return remote.NodeID{}, nil, fmt.Errorf("%w: sealed packet, and this node has neither certificates nor a secret", remote.ErrFrame)
 	case binary.BigEndian.Uint64(b[2:]) != cluster:
-		return node.ID{}, nil, fmt.Errorf("%w: packet of another cluster", remote.ErrFrame)
+		return remote.NodeID{}, nil, fmt.Errorf("%w: packet of another cluster", remote.ErrFrame)
 	case !speaks.Has(uint64(b[1])):
-		return node.ID{}, nil, &packetVersionError{b[1]}
+		return remote.NodeID{}, nil, &packetVersionError{b[1]}
 	}
-	from := node.ID{Incarnation: binary.BigEndian.Uint64(b[10:])}
+	from := remote.NodeID{Incarnation: binary.BigEndian.Uint64(b[10:])}
 	end := packetFixed + int(b[packetFixed-1])
 	if len(b) < end || end == packetFixed || from.Incarnation == 0 {
-		return node.ID{}, nil, fmt.Errorf("%w: packet without a sender", remote.ErrFrame)
+		return remote.NodeID{}, nil, fmt.Errorf("%w: packet without a sender", remote.ErrFrame)
 	}
 	from.Address = string(b[packetFixed:end])
 	return from, b[end:], nil
@@ -178,7 +177,7 @@ func (p *packets) skipPacket(source net.Addr, err *packetVersionError) {
 }
 
 func (p *packets) receive(source net.Addr, b []byte) {
-	var from node.ID
+	var from remote.NodeID
 	var data []byte
 	var err error
 	gossip := len(b) > 0 && b[0] == packetGossip

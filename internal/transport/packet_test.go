@@ -5,7 +5,6 @@ import (
 	"net"
 	"testing"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +15,7 @@ import (
 )
 
 func TestPacketHeaderTellsWhoSentIt(t *testing.T) {
-	from := node.ID{Address: "node-7.example.com:7355", Incarnation: 1 << 60}
+	from := remote.NodeID{Address: "node-7.example.com:7355", Incarnation: 1 << 60}
 	b := append(appendPacketHeader(nil, Version, clusterHash("blue"), from), "beat"...)
 	require.Len(t, b, packetFixed+len(from.Address)+len("beat"))
 	got, data, err := parsePacket(b, protocol.UpTo(Version), clusterHash("blue"))
@@ -26,16 +25,16 @@ func TestPacketHeaderTellsWhoSentIt(t *testing.T) {
 }
 
 func TestPacketsOfOthersAreDropped(t *testing.T) {
-	good := appendPacketHeader(nil, Version, clusterHash("blue"), node.ID{Address: "a:1", Incarnation: 1})
+	good := appendPacketHeader(nil, Version, clusterHash("blue"), remote.NodeID{Address: "a:1", Incarnation: 1})
 	otherVersion := append([]byte(nil), good...)
 	otherVersion[1]++
 	for name, b := range map[string][]byte{
 		"empty":                  nil,
-		"of another cluster":     appendPacketHeader(nil, Version, clusterHash("green"), node.ID{Address: "a:1", Incarnation: 1}),
+		"of another cluster":     appendPacketHeader(nil, Version, clusterHash("green"), remote.NodeID{Address: "a:1", Incarnation: 1}),
 		"of another version":     otherVersion,
 		"cut off":                good[:len(good)-1],
-		"without an address":     appendPacketHeader(nil, Version, clusterHash("blue"), node.ID{Address: "", Incarnation: 1}),
-		"without an incarnation": appendPacketHeader(nil, Version, clusterHash("blue"), node.ID{Address: "a:1", Incarnation: 0}),
+		"without an address":     appendPacketHeader(nil, Version, clusterHash("blue"), remote.NodeID{Address: "", Incarnation: 1}),
+		"without an incarnation": appendPacketHeader(nil, Version, clusterHash("blue"), remote.NodeID{Address: "a:1", Incarnation: 0}),
 	} {
 		_, _, err := parsePacket(b, protocol.UpTo(Version), clusterHash("blue"))
 		require.ErrorIs(t, err, remote.ErrFrame, name)
@@ -43,7 +42,7 @@ func TestPacketsOfOthersAreDropped(t *testing.T) {
 }
 
 func TestOnlyUnsealedPacketsOfTheClusterAreOfAnotherVersion(t *testing.T) {
-	from := node.ID{Address: "a:1", Incarnation: 1}
+	from := remote.NodeID{Address: "a:1", Incarnation: 1}
 	for name, c := range map[string]struct {
 		b    []byte
 		want bool
@@ -65,7 +64,7 @@ func TestDatagramsOfAnotherVersionCountAsOneKind(t *testing.T) {
 	p := packets{localNode: &localNode{log: zap.New(core), cfg: Config{versions: protocol.UpTo(Version)}}, cluster: clusterHash("blue")}
 	for i := range 300 {
 		version := byte(Version + 1 + i%100)
-		p.receive(&net.UDPAddr{Port: i}, appendPacketHeader(nil, version, p.cluster, node.ID{Address: "a:1", Incarnation: 1}))
+		p.receive(&net.UDPAddr{Port: i}, appendPacketHeader(nil, version, p.cluster, remote.NodeID{Address: "a:1", Incarnation: 1}))
 	}
 	require.Equal(t, map[string]uint64{packetUnknown: 300}, p.skipped.Counts())
 	require.Equal(t, 1, logs.Len())
@@ -73,7 +72,7 @@ func TestDatagramsOfAnotherVersionCountAsOneKind(t *testing.T) {
 }
 
 func FuzzPacketHeader(f *testing.F) {
-	f.Add(append(appendPacketHeader(nil, Version, 7, node.ID{Address: "a:1", Incarnation: 1}), "data"...))
+	f.Add(append(appendPacketHeader(nil, Version, 7, remote.NodeID{Address: "a:1", Incarnation: 1}), "data"...))
 	f.Add([]byte{packetUser, Version})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		from, data, err := parsePacket(b, protocol.UpTo(Version), 7)

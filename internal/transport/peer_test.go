@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -174,7 +173,7 @@ func TestRenamedNodeIsSomebodyElse(t *testing.T) {
 
 		a.Rename(4711)
 		soon()
-		require.Equal(t, node.ID{Address: a.Addr(), Incarnation: 4711}, a.Self())
+		require.Equal(t, remote.NodeID{Address: a.Addr(), Incarnation: 4711}, a.Self())
 		ref[int](a, b, "/user/inbox").Tell(2)
 		require.Equal(t, 3, ask(t, ref[question](b, a, "/user/adder"), 2))
 		a.SendControl(b.Addr(), []byte("new"))
@@ -217,7 +216,7 @@ func TestForgottenPeerTakesItsMessagesAlong(t *testing.T) {
 		for i := range 10 {
 			to.Tell(i)
 		}
-		a.Forget(node.ID{Address: gone.Address, Incarnation: gone.Incarnation + 1})
+		a.Forget(remote.NodeID{Address: gone.Address, Incarnation: gone.Incarnation + 1})
 		soon()
 		require.Empty(t, a.lost.got(), "that was somebody else")
 		_, known := a.Peer(gone.Address)
@@ -240,7 +239,7 @@ func TestForgottenPeerIsHungUp(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")
 		conn := dialUser(t, n, b)
-		b.Forget(node.ID{Address: "raw:7355", Incarnation: 77})
+		b.Forget(remote.NodeID{Address: "raw:7355", Incarnation: 77})
 		require.Less(t, conn.closed(), time.Millisecond)
 	})
 }

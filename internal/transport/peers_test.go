@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestTooManyPeersCostOneAnotherAtATime(t *testing.T) {
 	var p metPeers
-	id := func(i int) node.ID { return node.ID{Address: fmt.Sprintf("n%d:1", i), Incarnation: 1} }
+	id := func(i int) remote.NodeID { return remote.NodeID{Address: fmt.Sprintf("n%d:1", i), Incarnation: 1} }
 	for i := range maxPeers {
 		p.keep(id(i), agreement{version: 1})
 	}
@@ -29,14 +29,14 @@ func TestTooManyPeersCostOneAnotherAtATime(t *testing.T) {
 func TestClientsAreNoPeers(t *testing.T) {
 	var p metPeers
 	for range 10 {
-		p.keep(node.ID{Address: outboundAddr(), Incarnation: 1}, agreement{version: 1})
+		p.keep(remote.NodeID{Address: outboundAddr(), Incarnation: 1}, agreement{version: 1})
 	}
 	require.Empty(t, p.byAddr)
 }
 
 func TestAForgottenPeerIsNotKnown(t *testing.T) {
 	var p metPeers
-	old, next := node.ID{Address: "a:1", Incarnation: 1}, node.ID{Address: "a:1", Incarnation: 2}
+	old, next := remote.NodeID{Address: "a:1", Incarnation: 1}, remote.NodeID{Address: "a:1", Incarnation: 2}
 	p.keep(next, agreement{version: 1})
 	p.forget(old)
 	require.Contains(t, p.byAddr, "a:1", "another incarnation is known")

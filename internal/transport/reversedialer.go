@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"go.uber.org/zap"
@@ -56,18 +55,18 @@ type reverseDialer struct {
 
 	mu    sync.Mutex // guards all below
 	peers map[string]context.CancelFunc
-	wait  map[net.Conn]node.ID // connections that wait, and the peer of each
+	wait  map[net.Conn]remote.NodeID // connections that wait, and the peer of each
 }
 
 func newReverseDialer(n *localNode, a *acceptor) *reverseDialer {
 	ctx, end := context.WithCancel(context.Background())
 	return &reverseDialer{
 		localNode: n, acceptor: a, ctx: ctx, end: end,
-		peers: map[string]context.CancelFunc{}, wait: map[net.Conn]node.ID{},
+		peers: map[string]context.CancelFunc{}, wait: map[net.Conn]remote.NodeID{},
 	}
 }
 
-func (r *reverseDialer) enter(conn net.Conn, with node.ID) {
+func (r *reverseDialer) enter(conn net.Conn, with remote.NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wait[conn] = with
@@ -80,7 +79,7 @@ func (r *reverseDialer) leave(conn net.Conn) {
 }
 
 // keep opens others.
-func (r *reverseDialer) replace(p node.ID) {
+func (r *reverseDialer) replace(p remote.NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn, with := range r.wait {
@@ -215,10 +214,10 @@ func (r *reverseDialer) identify(conn net.Conn, addr string) error {
 // the peer, with the address that it advertises. It fails with a [*remote.RefusedError], with
 // [remote.ErrNotAuthenticated], or with another error that prevents the connection. It is for
 // endpoints with [Config.Outbound].
-func (e *Endpoint) Greet(ctx context.Context, addr string) (node.ID, error) {
+func (e *Endpoint) Greet(ctx context.Context, addr string) (remote.NodeID, error) {
 	conn, a, err := e.reverseDialer.open(ctx, addr)
 	if err != nil {
-		return node.ID{}, err
+		return remote.NodeID{}, err
 	}
 	discard(conn)
 	return a.peer(), nil

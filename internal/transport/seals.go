@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/protocol"
@@ -57,14 +56,14 @@ func nonceOf(count uint64) (nonce [nonceSize]byte) {
 }
 
 type sealer struct {
-	peer    node.ID
+	peer    remote.NodeID
 	version byte // that the two have agreed on
 	number  uint64
 	aead    cipher.AEAD
 	count   atomic.Uint64
 }
 
-func newSealer(to node.ID, version uint64, grant []byte) (*sealer, error) {
+func newSealer(to remote.NodeID, version uint64, grant []byte) (*sealer, error) {
 	if len(grant) != grantSize {
 		return nil, fmt.Errorf("%w: a grant of %d bytes", remote.ErrFrame, len(grant))
 	}
@@ -108,7 +107,7 @@ func (s *sealers) remove(addr string) {
 	delete(s.to, addr)
 }
 
-func (s *sealers) drop(which func(node.ID) bool) {
+func (s *sealers) drop(which func(remote.NodeID) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for addr, x := range s.to {
@@ -164,7 +163,7 @@ func (o *openers) expire() {
 	}
 }
 
-func (o *openers) drop(which func(node.ID) bool) {
+func (o *openers) drop(which func(remote.NodeID) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for addr, all := range o.byAddr {
@@ -182,15 +181,15 @@ func (o *openers) forget(addr string) {
 }
 
 // The data overwrites the sealed bytes. One goroutine calls open.
-func (o *openers) open(b []byte) (node.ID, []byte, error) {
+func (o *openers) open(b []byte) (remote.NodeID, []byte, error) {
 	if len(b) < sealedHeader+sealOverhead || b[1]&packetSealed == 0 || !o.versions.Has(uint64(b[1]&^packetSealed)) {
-		return node.ID{}, nil, errUnsealed
+		return remote.NodeID{}, nil, errUnsealed
 	}
 	o.mu.Lock()
 	x := o.byNumber[binary.BigEndian.Uint64(b[2:])]
 	o.mu.Unlock()
 	if x == nil {
-		return node.ID{}, nil, errUnsealed
+		return remote.NodeID{}, nil, errUnsealed
 	}
 	count := binary.BigEndian.Uint64(b[10:])
 	nonce := nonceOf(count)
@@ -198,9 +197,9 @@ func (o *openers) open(b []byte) (node.ID, []byte, error) {
 	data, err := x.aead.Open(sealed[:0], nonce[:], sealed, header)
 	switch {
 	case err != nil:
-		return node.ID{}, nil, errForged
+		return remote.NodeID{}, nil, errForged
 	case !x.window.accept(count):
-		return node.ID{}, nil, errReplayed
+		return remote.NodeID{}, nil, errReplayed
 	}
 	return x.channel.from, data, nil
 }

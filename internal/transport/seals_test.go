@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +17,7 @@ func newOpeners() *openers {
 }
 
 func controlLane(addr string, incarnation uint64) *inbound {
-	return &inbound{key: linkKey{addr, channelControl}, from: node.ID{Address: addr, Incarnation: incarnation}, done: make(chan struct{})}
+	return &inbound{key: linkKey{addr, channelControl}, from: remote.NodeID{Address: addr, Incarnation: incarnation}, done: make(chan struct{})}
 }
 
 // granted returns a sealer with a key of o.
@@ -26,7 +25,7 @@ func granted(t testing.TB, o *openers, in *inbound) *sealer {
 	t.Helper()
 	grant, err := o.grant(in)
 	require.NoError(t, err)
-	s, err := newSealer(node.ID{Address: "b:1", Incarnation: 9}, Version, grant)
+	s, err := newSealer(remote.NodeID{Address: "b:1", Incarnation: 9}, Version, grant)
 	require.NoError(t, err)
 	return s
 }
@@ -40,7 +39,7 @@ func TestSealedPacketSaysWhoSentItAndNothingElse(t *testing.T) {
 	require.NotContains(t, string(b), "a:1")
 	from, data, err := o.open(b)
 	require.NoError(t, err)
-	require.Equal(t, node.ID{Address: "a:1", Incarnation: 7}, from)
+	require.Equal(t, remote.NodeID{Address: "a:1", Incarnation: 7}, from)
 	require.Equal(t, "beat", string(data))
 }
 
@@ -70,7 +69,7 @@ func TestLastTwoKeysOfAnIncarnationAreGood(t *testing.T) {
 	require.False(t, good(all[2]), "another incarnation has come")
 	require.True(t, good(next))
 	require.Len(t, o.byNumber, 1)
-	o.drop(func(p node.ID) bool { return p == node.ID{Address: "a:1", Incarnation: 8} })
+	o.drop(func(p remote.NodeID) bool { return p == remote.NodeID{Address: "a:1", Incarnation: 8} })
 	require.False(t, good(next))
 	require.Empty(t, o.byNumber)
 	require.Empty(t, o.byAddr)
@@ -91,7 +90,7 @@ func TestKeysOfPeersThatAreLongGoneAreForgotten(t *testing.T) {
 
 func TestGrantOfAnotherSizeIsMalformed(t *testing.T) {
 	for _, size := range []int{0, grantSize - 1, grantSize + 1} {
-		_, err := newSealer(node.ID{}, Version, make([]byte, size))
+		_, err := newSealer(remote.NodeID{}, Version, make([]byte, size))
 		require.ErrorIs(t, err, remote.ErrFrame)
 	}
 }

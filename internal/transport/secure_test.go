@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -126,7 +125,7 @@ func TestPacketsAreFromWhoTheySayAfterARestartAndARename(t *testing.T) {
 		a.Rename(4711)
 		ping()
 		all := b.control.got()
-		require.Equal(t, control{node.ID{Address: "a:7355", Incarnation: 4711}, "beat"}, all[len(all)-1])
+		require.Equal(t, control{remote.NodeID{Address: "a:7355", Incarnation: 4711}, "beat"}, all[len(all)-1])
 		b.Rename(4712)
 		before := len(b.control.got())
 		ping()

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/internal/transport/wire"
@@ -140,14 +139,14 @@ func (s *sessions) close() {
 	s.incomplete.dropAll()
 }
 
-func (s *sessions) hangUp(which func(node.ID) bool) {
+func (s *sessions) hangUp(which func(remote.NodeID) bool) {
 	for _, in := range s.over(which) {
 		in.hangUp()
 	}
 }
 
 // The inbounds are kept, because the next inbound of the channel waits for them.
-func (s *sessions) over(which func(node.ID) bool) (ended []*inbound) {
+func (s *sessions) over(which func(remote.NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, in := range s.last {

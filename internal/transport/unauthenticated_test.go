@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -167,7 +166,7 @@ func TestMessagesOfARemovedPeerAreRefusedAndItsControlChannelIsNot(t *testing.T)
 		a := start(t, n, "a")
 		old := a.Self()
 		b := start(t, n, "b", func(cfg *transport.Config) {
-			cfg.AdmitMessages = func(p node.ID) error {
+			cfg.AdmitMessages = func(p remote.NodeID) error {
 				if p == old {
 					return removed
 				}

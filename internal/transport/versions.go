@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 
 	"go.uber.org/zap"
@@ -31,7 +30,7 @@ func (p Protocol) versions() protocol.Range { return protocol.Range{Min: p.Min, 
 
 // A Peer is what an endpoint knows of another one since the last handshake with it.
 type Peer struct {
-	ID       node.ID
+	ID       remote.NodeID
 	Version  uint64   // of the protocol of this package that the two speak
 	Protocol Protocol // of the peer's user; zero if it has none
 }
@@ -145,7 +144,7 @@ const maxPeers = 2 * maxChannels
 
 // Clients are not kept: each has a new address, and nothing depends on what they speak. If there
 // are too many others, one is forgotten: it is known again after the next handshake.
-func (p *metPeers) keep(id node.ID, with agreement) {
+func (p *metPeers) keep(id remote.NodeID, with agreement) {
 	if isOutbound(id.Address) {
 		return
 	}
@@ -172,7 +171,7 @@ func (p *metPeers) evict() {
 	}
 }
 
-func (p *metPeers) forget(id node.ID) {
+func (p *metPeers) forget(id remote.NodeID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byAddr[id.Address].ID == id {

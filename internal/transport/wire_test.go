@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +20,7 @@ func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
 		b := start(t, n, "b", func(cfg *transport.Config) {
 			cfg.Cluster = "blue"
 			cfg.Incarnation = 5
-			cfg.Admit = func(p node.ID) error {
+			cfg.Admit = func(p remote.NodeID) error {
 				if p.Incarnation == 13 {
 					return errors.New("you were removed")
 				}
@@ -78,7 +77,7 @@ func TestRefusedDiallerLearnsTheReason(t *testing.T) {
 func TestDiallerAsksItsOwnAdmitToo(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		refusal := errors.New("it was removed")
-		a := start(t, n, "a", func(cfg *transport.Config) { cfg.Admit = func(node.ID) error { return refusal } })
+		a := start(t, n, "a", func(cfg *transport.Config) { cfg.Admit = func(remote.NodeID) error { return refusal } })
 		b := start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
 		ref[int](a, b, "/user/inbox").Tell(1)

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/lab/storebench"
 	"github.com/understudy-go/understudy/internal/pgtest"
-	"github.com/understudy-go/understudy/persistence/internal/storebench"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/postgres"

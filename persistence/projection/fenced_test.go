@@ -12,7 +12,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -44,7 +43,7 @@ func TestAProjectionInTransactionsSaysThatItIsFenced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fenced := false
-				ctx := tenure.With(t.Context(), tenure.New("", generation.Generation{Term: 7}, tenure.Hooks{Claimed: func(started, raised generation.Generation) { fenced = started == raised }}))
+				ctx := tenure.With(t.Context(), tenure.New("", tenure.Generation{Term: 7}, tenure.Hooks{Claimed: func(started, raised tenure.Generation) { fenced = started == raised }}))
 				p := projection.New("sum", journal.NewMemory(), journal.Query{}, c.handler)
 				actor.Spawn(quiet(t), p.Behavior(), "sum", extension.WithContext(ctx))
 				synctest.Wait()

@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -279,7 +278,7 @@ func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testin
 func TestAPartitionOfMoreThanThirtySecondsHealsIntoOneClusterWithOneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guided(t, 5)
-		generation := func(name string) generation.Generation {
+		generation := func(name string) singleton.Generation {
 			status, ok := singleton.StatusOf(g.Node(name).System, "guide")
 			require.True(t, ok)
 			return status.Generation

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -56,7 +57,7 @@ func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second)
 		require.Len(t, up, 5)
-		leaders := map[cluster.ID]bool{}
+		leaders := map[remote.NodeID]bool{}
 		for range 5 {
 			n := <-up
 			require.NotNil(t, n)

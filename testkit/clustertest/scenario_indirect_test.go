@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // ids returns the identities of all nodes by name.
-func ids(c *clustertest.Cluster) map[string]cluster.ID {
-	all := map[string]cluster.ID{}
+func ids(c *clustertest.Cluster) map[string]remote.NodeID {
+	all := map[string]remote.NodeID{}
 	for _, n := range c.Nodes() {
 		self := n.View().Self
 		all[self.Name] = self.ID()

@@ -11,14 +11,13 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // generation returns the generation of the log's instance on a node, or of the last one there.
-func (s *story) generation(node string) generation.Generation {
+func (s *story) generation(node string) singleton.Generation {
 	s.t.Helper()
 	status, ok := singleton.StatusOf(s.Node(node).System, "log")
 	require.True(s.t, ok)

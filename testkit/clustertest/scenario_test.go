@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -56,7 +57,7 @@ func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...
 
 // differs says what prevents agreement, or returns "".
 func differs(c *clustertest.Cluster, names []string) string {
-	leaders := map[cluster.ID]bool{}
+	leaders := map[remote.NodeID]bool{}
 	for _, name := range names {
 		v := c.Node(name).View()
 		if leader, ok := v.Leader(); ok {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -70,7 +71,7 @@ func asksToItself(t *testing.T, n *cluster.Node, target actor.ActorRef[watchQues
 func questionFor(to actor.ActorRef[int]) watchQuestion { return watchQuestion{to} }
 
 // removalOf returns a channel that is closed when n has removed a member.
-func removalOf(t *testing.T, n *cluster.Node, id cluster.ID) (removed chan struct{}) {
+func removalOf(t *testing.T, n *cluster.Node, id remote.NodeID) (removed chan struct{}) {
 	t.Helper()
 	removed = make(chan struct{})
 	go func() {

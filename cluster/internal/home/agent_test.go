@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 const coreIncarnation = 77
@@ -227,11 +227,11 @@ func TestAnotherStartSaysThatTheEndIsKnown(t *testing.T) {
 func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 	w := newCoreWorld(t)
 	start := startOf("a", 1)
-	start.Generation = generation.Generation{Term: 3, Seq: 0}
+	start.Generation = singleton.Generation{Term: 3, Seq: 0}
 	w.tell(1, start)
 	w.begin("a")
 	stop := stopOf("a", 1)
-	for _, earlier := range []generation.Generation{{}, {Term: 2, Seq: 9}} {
+	for _, earlier := range []singleton.Generation{{}, {Term: 2, Seq: 9}} {
 		stop.Generation = earlier
 		w.tell(1, stop)
 		require.Len(t, w.stops[id(1)], 1)
@@ -239,7 +239,7 @@ func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 		require.False(t, w.halted[id(1)])
 		delete(w.stops, id(1))
 	}
-	stop.Generation = generation.Generation{Term: 3, Seq: 2}
+	stop.Generation = singleton.Generation{Term: 3, Seq: 2}
 	w.tell(1, stop)
 	require.True(t, w.halted[id(1)])
 }
@@ -247,11 +247,11 @@ func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 func TestAStartOfAnEarlierGenerationIsRefused(t *testing.T) {
 	w := newCoreWorld(t)
 	start := startOf("a", 1)
-	start.Generation = generation.Generation{Term: 3}
+	start.Generation = singleton.Generation{Term: 3}
 	w.tell(1, start)
 	w.begin("a")
 	late := startOf("a", 2)
-	late.Generation = generation.Generation{Term: 2, Seq: 5}
+	late.Generation = singleton.Generation{Term: 2, Seq: 5}
 	w.tell(1, late)
 	require.Len(t, w.starts[id(2)], 1)
 	require.Contains(t, w.starts[id(2)][0], "later than 2.5")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A Fact is an event in the journal of a coordinator: the new record of a key, which replaces the
@@ -30,15 +30,15 @@ type Record struct {
 	Node        string // where the actor may run, or is expected back; "" for no node
 	Address     string // of that node
 	Incarnation uint64
-	Request     RequestID             // that started the actor; zero if it has not been requested
-	Generation  generation.Generation // of the last actor, even if it has ended
-	Lease       uint64                // the token of the lease under which it has been started; 0 for none
+	Request     RequestID            // that started the actor; zero if it has not been requested
+	Generation  singleton.Generation // of the last actor, even if it has ended
+	Lease       uint64               // the token of the lease under which it has been started; 0 for none
 
-	Owner   string                // the name of the node to which Granted was granted
-	Granted generation.Generation // the last one
-	Pin     string                // the name of the node where it is to run whenever it can; "" for any
-	Until   time.Time             // when the wait for the node's return ends; zero if the return is not awaited
-	Drained bool                  // the node is being drained, so its return will not be awaited
+	Owner   string               // the name of the node to which Granted was granted
+	Granted singleton.Generation // the last one
+	Pin     string               // the name of the node where it is to run whenever it can; "" for any
+	Until   time.Time            // when the wait for the node's return ends; zero if the return is not awaited
+	Drained bool                 // the node is being drained, so its return will not be awaited
 }
 
 // On returns the node of the actor.

@@ -8,23 +8,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/golden"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 func TestFactsAndLedgersOfAllVersionsAreRead(t *testing.T) {
 	whole := Record{
 		Spec: []byte{0xa1, 0x61, 'n', 7}, Ended: true,
 		Node: "node-1", Address: "10.0.0.1:7946", Incarnation: 4, Request: RequestID{Epoch: 1 << 32, N: 9},
-		Generation: generation.Generation{Term: 3, Seq: 1}, Lease: 5,
-		Owner: "node-2", Granted: generation.Generation{Term: 4}, Pin: "node-3",
+		Generation: singleton.Generation{Term: 3, Seq: 1}, Lease: 5,
+		Owner: "node-2", Granted: singleton.Generation{Term: 4}, Pin: "node-3",
 		Until: time.Date(2026, 11, 25, 12, 30, 0, 5, time.UTC), Drained: true,
 	}
 	golden.Values(t,
 		Fact{Key: "spec/disk-1", Record: &whole},
 		Ledger{
 			Records: map[string]Record{"spec/disk-1": whole},
-			News:    []Fact{{Key: "singleton/one", Record: &Record{Granted: generation.Generation{Term: 5}, Ended: true}}, {Key: "spec/gone"}},
+			News:    []Fact{{Key: "singleton/one", Record: &Record{Granted: singleton.Generation{Term: 5}, Ended: true}}, {Key: "spec/gone"}},
 		},
 	)
 }
@@ -37,7 +37,7 @@ func put(rng *rand.Rand, r *records, n int) {
 	case p == 0:
 		r.Put(key, nil)
 	case p == 1:
-		r.Put(key, &Record{Ended: true, Granted: generation.Generation{Term: uint64(n)}})
+		r.Put(key, &Record{Ended: true, Granted: singleton.Generation{Term: uint64(n)}})
 	case !known || p == 2:
 		r.Put(key, &Record{Spec: fmt.Append(nil, n), Node: "a"})
 	default:

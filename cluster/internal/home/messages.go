@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A RequestID numbers the requests of a coordinator. It contains the coordinator's epoch. Later
@@ -37,8 +37,8 @@ type (
 		Label      string
 		Type       string
 		State      []byte
-		Generation generation.Generation // of the instance; zero if the actor has none
-		Epoch      uint64                // of the coordinator that asks
+		Generation singleton.Generation // of the instance; zero if the actor has none
+		Epoch      uint64               // of the coordinator that asks
 	}
 
 	// A StopRequest asks an agent to stop the actor that request ID has started. The agent
@@ -49,7 +49,7 @@ type (
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
-		Generation generation.Generation
+		Generation singleton.Generation
 		Epoch      uint64
 	}
 
@@ -115,7 +115,7 @@ type (
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
-		Generation generation.Generation
+		Generation singleton.Generation
 		Started    bool // it runs; false while it is starting
 	}
 )

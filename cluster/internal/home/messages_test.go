@@ -7,14 +7,14 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // Requests and answers cross the wire as they are, with and without a generation.
 func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	gen := generation.Generation{Term: 7, Seq: 42}
+	gen := singleton.Generation{Term: 7, Seq: 42}
 	replyTo := testkit.NewProbe[FromAgent](t, s).Ref()
 	for _, msg := range []any{
 		StartRequest{ID: id(1), Label: "a/b", Type: "worker", State: []byte{1, 2}, Generation: gen, Epoch: 3},

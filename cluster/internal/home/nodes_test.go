@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // shards is a workload of one label, which it keeps on the first node that is alive.
@@ -53,7 +53,7 @@ func (s *shards) Review(string) {
 	case s.on.IsZero() && len(s.nodes.PlacesOf(cart)) == 0:
 		s.term++
 		s.on = home.IDOf(alive[0])
-		s.nodes.Start(s.on, home.StartRequest{Label: cart, Type: "cart", Generation: generation.Generation{Term: s.term}})
+		s.nodes.Start(s.on, home.StartRequest{Label: cart, Type: "cart", Generation: singleton.Generation{Term: s.term}})
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAnActorOfALostNodeIsLostWhenItsTimeIsOver(t *testing.T) {
 
 func TestAnOrphanIsStoppedBeforeTheWorkloadStartsItsActor(t *testing.T) {
 	r := newShardsRig()
-	former := home.Reported{ID: home.RequestID{Epoch: 1, N: 9}, Label: cart, Generation: generation.Generation{Term: 5}, Started: true}
+	former := home.Reported{ID: home.RequestID{Epoch: 1, N: 9}, Label: cart, Generation: singleton.Generation{Term: 5}, Started: true}
 	r.runs[home.NodeID{Name: "b", Incarnation: 1}] = []home.Reported{former}
 	r.look("ab")
 	r.hears(t, "stopped b", "started a")

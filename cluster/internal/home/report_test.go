@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // longLabel returns one of the longest labels; they are in the order of n.
@@ -38,7 +38,7 @@ func TestReportsOfAnySizeComeInPartsThatFit(t *testing.T) {
 		return core.Step(AgentReceived{Send{Incarnation: 1, Msg: msg}.Message(fromRef)})
 	}
 	for i := range count {
-		told(StartRequest{ID: RequestID{Epoch: huge, N: huge + uint64(i)}, Label: longLabel(i), Generation: generation.Generation{Term: huge, Seq: huge}, Epoch: huge})
+		told(StartRequest{ID: RequestID{Epoch: huge, N: huge + uint64(i)}, Label: longLabel(i), Generation: singleton.Generation{Term: huge, Seq: huge}, Epoch: huge})
 	}
 	part, n := Report{More: true}, 0
 	for part.More {

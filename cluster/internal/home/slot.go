@@ -3,7 +3,7 @@ package home
 import (
 	"fmt"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A slot has everything that an agent knows about one label.
@@ -27,7 +27,7 @@ type Ending struct {
 // A slotActor is an actor that has been launched and has not terminated.
 type slotActor struct {
 	id         RequestID
-	generation generation.Generation
+	generation singleton.Generation
 	started    bool
 	answered   bool   // a StartAck has been sent
 	stopping   bool   // for any reason
@@ -117,8 +117,8 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 
 // outranks reports whether a running instance has a later generation than the requested one. An
 // actor without a generation is never outranked.
-func outranks(runs, asked generation.Generation) bool {
-	return asked != (generation.Generation{}) && asked.Less(runs)
+func outranks(runs, asked singleton.Generation) bool {
+	return asked != (singleton.Generation{}) && asked.Less(runs)
 }
 
 func (a *Agent) launch(s *slot, r StartRequest) {

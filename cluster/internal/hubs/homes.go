@@ -4,7 +4,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // An askedHome is a node to which asks of this node have gone. They end when it is removed: what
@@ -16,7 +16,7 @@ type askedHome struct {
 
 // Follow lets the ask of the request msg end when the node to which it is sent is removed. It does
 // not if that node leaves first.
-func (p *Post) Follow(id node.ID, msg any) {
+func (p *Post) Follow(id remote.NodeID, msg any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := p.homes[id]
@@ -35,7 +35,7 @@ func (p *Post) lookAtHomes() {
 	if len(p.homes) == 0 {
 		return
 	}
-	members := make(map[node.ID]bool, len(p.view.Members)) // whether they leave
+	members := make(map[remote.NodeID]bool, len(p.view.Members)) // whether they leave
 	for _, m := range p.view.Members {
 		members[m.ID()] = m.Status == cluster.Leaving || m.Status == cluster.Exiting
 	}

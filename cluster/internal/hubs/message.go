@@ -3,14 +3,14 @@ package hubs
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Message is one from the hub of a node to the hub of another. One of its fields besides From is
 // set.
 type Message struct {
 	_      struct{} `cbor:",toarray"`
-	From   node.ID
+	From   remote.NodeID
 	Return *Letter
 	Recall *Recall
 	Passed *Recall

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Post is the cluster as the hub of a node sees it. Any goroutine may call its methods, apart
@@ -27,8 +27,8 @@ type Post struct {
 	mu    sync.Mutex // guards all below
 	hub   actor.ActorRef[any]
 	view  cluster.View
-	homes map[node.ID]*askedHome // that asks have gone to
-	ticks bool                   // retryDue is under way
+	homes map[remote.NodeID]*askedHome // that asks have gone to
+	ticks bool                         // retryDue is under way
 }
 
 // An On has what a [Post] calls inside the actor of its hub.
@@ -39,7 +39,7 @@ type On struct {
 
 // NewPost returns the post of the hub of a node.
 func NewPost(n *cluster.Node, name string, on On) *Post {
-	p := &Post{path: "/system/" + name, system: n.System, now: n.View, on: on, view: n.View(), homes: map[node.ID]*askedHome{}}
+	p := &Post{path: "/system/" + name, system: n.System, now: n.View, on: on, view: n.View(), homes: map[remote.NodeID]*askedHome{}}
 	p.subscribe = func(hub *actor.Context[any]) (cancel func()) {
 		return cluster.Subscribe(n, extension.Handle(hub, func(v cluster.View) actor.Behavior[any] {
 			p.viewed(v)
@@ -110,7 +110,7 @@ func (p *Post) View() cluster.View {
 }
 
 // Self returns this node.
-func (p *Post) Self() (id node.ID) {
+func (p *Post) Self() (id remote.NodeID) {
 	if p == nil {
 		return id
 	}
@@ -120,13 +120,13 @@ func (p *Post) Self() (id node.ID) {
 }
 
 // Member returns the member of an incarnation.
-func (p *Post) Member(incarnation uint64) (node.ID, bool) {
+func (p *Post) Member(incarnation uint64) (remote.NodeID, bool) {
 	for _, m := range p.View().Members {
 		if m.Incarnation == incarnation && isMember(m) {
 			return m.ID(), true
 		}
 	}
-	return node.ID{}, false
+	return remote.NodeID{}, false
 }
 
 func isMember(m cluster.Member) bool {
@@ -134,24 +134,24 @@ func isMember(m cluster.Member) bool {
 }
 
 // Reaches reports whether a node is a member that can be reached.
-func (p *Post) Reaches(id node.ID) bool {
+func (p *Post) Reaches(id remote.NodeID) bool {
 	at, found := p.At(id.Address)
 	return found && at == id
 }
 
 // At returns the member at an address, if it can be reached.
-func (p *Post) At(address string) (id node.ID, found bool) {
+func (p *Post) At(address string) (id remote.NodeID, found bool) {
 	v := p.View()
 	for _, m := range v.Members {
 		if m.Address == address && isMember(m) && v.Reachable(m) {
 			return m.ID(), true
 		}
 	}
-	return node.ID{}, false
+	return remote.NodeID{}, false
 }
 
 // Send sends a message to the hub of another node.
-func (p *Post) Send(to node.ID, msg Message, m extension.Metadata) {
+func (p *Post) Send(to remote.NodeID, msg Message, m extension.Metadata) {
 	if p == nil {
 		return
 	}
@@ -159,7 +159,7 @@ func (p *Post) Send(to node.ID, msg Message, m extension.Metadata) {
 	extension.TellNoWaitWith(p.hubOf(to), msg, m)
 }
 
-func (p *Post) hubOf(id node.ID) actor.ActorRef[Message] {
+func (p *Post) hubOf(id remote.NodeID) actor.ActorRef[Message] {
 	return actor.Resolve[Message](p.system, "understudy://"+p.system.Name()+"@"+id.Address+p.path)
 }
 
@@ -181,7 +181,7 @@ func (p *Post) retry() {
 	v := p.view
 	p.ticks = false
 	p.mu.Unlock()
-	peers := Peers{Now: time.Now(), members: make(map[node.ID]bool, len(v.Members))}
+	peers := Peers{Now: time.Now(), members: make(map[remote.NodeID]bool, len(v.Members))}
 	for _, m := range v.Members {
 		peers.members[m.ID()] = v.Reachable(m)
 	}
@@ -193,14 +193,14 @@ func (p *Post) retry() {
 // Peers say what is known of other nodes at one moment.
 type Peers struct {
 	Now     time.Time
-	members map[node.ID]bool // whether each can be reached
+	members map[remote.NodeID]bool // whether each can be reached
 }
 
 // Reachable implements [recall.Peers].
-func (p Peers) Reachable(id node.ID) bool { return p.members[id] }
+func (p Peers) Reachable(id remote.NodeID) bool { return p.members[id] }
 
 // Lost implements [recall.Peers].
-func (p Peers) Lost(id node.ID) bool {
+func (p Peers) Lost(id remote.NodeID) bool {
 	_, member := p.members[id]
 	return !member
 }

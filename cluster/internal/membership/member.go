@@ -3,13 +3,11 @@ package membership
 import (
 	"slices"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
-// An ID identifies one incarnation of a node. A process that restarts, and a node that rejoins
-// after it was down, is another member at the same address. Its fields are Address, a host:port,
-// and Incarnation, a random number. Its methods are String and Compare.
-type ID = node.ID
+// An ID identifies a member: another incarnation at the same address is another member.
+type ID = remote.NodeID
 
 // A Status is the stage of a member. Within an incarnation it only moves forward.
 type Status uint8

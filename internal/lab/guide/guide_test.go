@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/lab/walkthrough"
 	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/internal/pgtest"
-	"github.com/understudy-go/understudy/internal/walkthrough"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

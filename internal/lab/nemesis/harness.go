@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // errViolated is returned when a check has failed. The details have been printed.
@@ -61,7 +61,7 @@ type injection struct {
 
 	// replaces is the generation of the instance that it hit, if there was no other fault; zero if
 	// it hit no instance.
-	replaces generation.Generation
+	replaces singleton.Generation
 }
 
 // newHarness builds the network. Close it, if torment is not called.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -38,7 +38,7 @@ func TestALeaseIsTheSameOverHTTP(t *testing.T) {
 
 // said returns an instance of a term that reported at some times, in milliseconds.
 func said(node string, term uint64, at ...int) Run {
-	r := Run{Node: node, Generation: generation.Generation{Term: term, Seq: 1}}
+	r := Run{Node: node, Generation: singleton.Generation{Term: term, Seq: 1}}
 	for _, ms := range at {
 		r.Said = append(r.Said, time.Duration(ms)*time.Millisecond)
 	}

@@ -7,8 +7,8 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // listType is the sharded type whose entities are lists of entries.
@@ -23,8 +23,8 @@ type Visit struct {
 
 // Content is the answer to a Visit.
 type Content struct {
-	Sum        Sum                   // of the list after the visit
-	Generation generation.Generation // of the shard that has answered
+	Sum        Sum                  // of the list after the visit
+	Generation singleton.Generation // of the shard that has answered
 }
 
 // Visited is the event of every visit, even of one that appends nothing. Its place in the journal

@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // called is a visit that was sent at from and answered at to, in seconds, when the list was as
@@ -18,7 +18,7 @@ import (
 func called(e Entry, from, to int, list ...Entry) Call {
 	c := Call{List: "l", Entry: e, Invoked: time.Duration(from) * time.Second, Returned: time.Duration(to) * time.Second}
 	if to > 0 {
-		c.Content = Content{Sum: sumOf(stored(list...)), Generation: generation.Generation{Term: 0}}
+		c.Content = Content{Sum: sumOf(stored(list...)), Generation: singleton.Generation{Term: 0}}
 	}
 	return c
 }

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // replaced returns how long after an injection another instance gave its first answer. ok is false
 // if the injection hit no instance, or if no other one answered before the next injection.
 func replaced(s injection, operations []Operation) (after time.Duration, ok bool) {
-	if s.replaces == (generation.Generation{}) {
+	if s.replaces == (singleton.Generation{}) {
 		return 0, false
 	}
 	for _, o := range operations {

@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
-	first, second := generation.Generation{Term: 1, Seq: 1}, generation.Generation{Term: 2, Seq: 1}
-	answer := func(at int, g generation.Generation) Operation {
+	first, second := singleton.Generation{Term: 1, Seq: 1}, singleton.Generation{Term: 2, Seq: 1}
+	answer := func(at int, g singleton.Generation) Operation {
 		return Operation{Returned: time.Duration(at) * time.Second, Answer: Answer{Generation: g}}
 	}
 	s := injection{at: 10 * time.Second, until: 30 * time.Second, replaces: first}
-	history := []Operation{answer(9, first), answer(0, generation.Generation{}), answer(11, first), answer(17, second), answer(14, second)}
+	history := []Operation{answer(9, first), answer(0, singleton.Generation{}), answer(11, first), answer(17, second), answer(14, second)}
 	after, ok := replaced(s, history)
 	require.True(t, ok)
 	require.Equal(t, 4*time.Second, after)
@@ -27,7 +27,7 @@ func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
 	s.until = 13 * time.Second
 	_, ok = replaced(s, history)
 	require.False(t, ok, "it was another injection")
-	s.until, s.replaces = 30*time.Second, generation.Generation{}
+	s.until, s.replaces = 30*time.Second, singleton.Generation{}
 	_, ok = replaced(s, history)
 	require.False(t, ok, "it hit nobody")
 }

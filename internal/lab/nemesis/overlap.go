@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // A Run has the reports of one instance of the ticker.
 type Run struct {
 	Node       string // and which process of it: other runs of a node are other ones
-	Generation generation.Generation
+	Generation singleton.Generation
 	Said       []time.Duration // in order
 }
 

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // ticking returns an instance that reported every tick, in each of the spans of seconds.
 func ticking(node string, term uint64, seconds ...[2]int) Run {
-	r := Run{Node: node, Generation: generation.Generation{Term: term, Seq: 1}}
+	r := Run{Node: node, Generation: singleton.Generation{Term: term, Seq: 1}}
 	for _, s := range seconds {
 		for at := time.Duration(s[0]) * time.Second; at <= time.Duration(s[1])*time.Second; at += 50 * time.Millisecond {
 			r.Said = append(r.Said, at)
@@ -73,7 +73,7 @@ func TestGenerationsGrowButForAFullStop(t *testing.T) {
 func TestWhatATickerHasSaidIsReadUpToATornLine(t *testing.T) {
 	runs := readRuns("n1.1", strings.NewReader("100 1 1\n150 1 1\n200 1 2\n25"))
 	require.Equal(t, []Run{
-		{Node: "n1.1", Generation: generation.Generation{Term: 1, Seq: 1}, Said: []time.Duration{100, 150}},
-		{Node: "n1.1", Generation: generation.Generation{Term: 1, Seq: 2}, Said: []time.Duration{200}},
+		{Node: "n1.1", Generation: singleton.Generation{Term: 1, Seq: 1}, Said: []time.Duration{100, 150}},
+		{Node: "n1.1", Generation: singleton.Generation{Term: 1, Seq: 2}, Said: []time.Duration{200}},
 	}, runs)
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A recorder records the operations of clients.
@@ -68,7 +68,7 @@ func (r *recorder) done() []Operation {
 }
 
 // newest returns the generation that the last answer of a register came from.
-func (r *recorder) newest() (g generation.Generation) {
+func (r *recorder) newest() (g singleton.Generation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range slices.Backward(r.operations) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -48,7 +47,7 @@ func (o Op) String() string {
 // An Answer is the result of an operation, with the instance that gave it.
 type Answer struct {
 	Value      uint64 // before it
-	Generation generation.Generation
+	Generation singleton.Generation
 }
 
 // Operate requests an operation, which is executed at most once.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // readRuns reads the reports of the tickers of one process. The last line may be torn, because the
@@ -14,7 +14,7 @@ import (
 func readRuns(process string, in io.Reader) (runs []Run) {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var at time.Duration
-		var g generation.Generation
+		var g singleton.Generation
 		if _, err := fmt.Sscanf(lines.Text(), "%d %d %d", &at, &g.Term, &g.Seq); err != nil {
 			return runs
 		}

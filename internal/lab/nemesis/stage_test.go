@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/needs"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // loaded is the time that a busy machine may add to any other time.
@@ -294,7 +294,7 @@ func (s *stage) said(kind string) []Run {
 }
 
 // generation returns the generation of the newest instance of the ticker.
-func (s *stage) generation() generation.Generation {
+func (s *stage) generation() singleton.Generation {
 	s.t.Helper()
 	runs := s.ticking()
 	return runs[len(runs)-1].Generation

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // verify lets all nodes leave, and checks their logs, reports and journals.
@@ -306,7 +306,7 @@ func (h *harness) reportLeased(runs []Run, midst int) {
 	for _, k := range measured {
 		var took []time.Duration
 		for _, s := range h.injections {
-			if s.fault.Kind != k || s.replaces == (generation.Generation{}) {
+			if s.fault.Kind != k || s.replaces == (singleton.Generation{}) {
 				continue
 			}
 			if after, ok := followed(s, runs); ok {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/pgtest"
+	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
@@ -55,7 +55,7 @@ func mustWriteAsHosts(t *testing.T, s *pgtest.Server, output string) {
 	defer j.Close()
 	for r, err := range j.Read(t.Context(), id[1], 1, 1<<63) {
 		require.NoError(t, err)
-		writers[generation.Unpack(r.Epoch).String()] = true
+		writers[tenure.Unpack(r.Epoch).String()] = true
 	}
 	require.Subset(t, hosts, writers)
 	require.GreaterOrEqual(t, len(writers), 4)

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 const watcherTTL = time.Minute
 
 // The shell takes what is in post, begun and dropped.
 type incoming struct {
-	self           func() node.ID
+	self           func() remote.NodeID
 	remoteWatchers map[watcherKey]*remoteWatcher
 
 	post    []outMessage
@@ -24,7 +24,7 @@ type incoming struct {
 type watcherKey struct{ address, at string }
 
 type remoteWatcher struct {
-	from    node.ID
+	from    remote.NodeID
 	at      string
 	watches map[uint64]*incomingWatch
 	sum     digest
@@ -38,12 +38,12 @@ type incomingWatch struct {
 }
 
 type incomingID struct {
-	from   node.ID
+	from   remote.NodeID
 	at     string
 	target wireTarget // of what was dropped, the number only
 }
 
-func newIncoming(self func() node.ID) *incoming {
+func newIncoming(self func() remote.NodeID) *incoming {
 	return &incoming{self: self, remoteWatchers: make(map[watcherKey]*remoteWatcher)}
 }
 
@@ -145,9 +145,11 @@ func (h *incoming) resend(g *remoteWatcher) {
 	}
 }
 
-func (h *incoming) send(to node.ID, msg any) { h.post = append(h.post, outMessage{to.Address, msg}) }
+func (h *incoming) send(to remote.NodeID, msg any) {
+	h.post = append(h.post, outMessage{to.Address, msg})
+}
 
-func (h *incoming) gone(p node.ID) {
+func (h *incoming) gone(p remote.NodeID) {
 	for key, g := range h.remoteWatchers {
 		if g.from == p {
 			h.drop(key)

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // members are the members of the cluster by address. An address has one incarnation.
 type members struct {
-	known bool    // this node is in a cluster, and knows its members
-	as    node.ID // the incarnation of this node that knew them
+	known bool          // this node is in a cluster, and knows its members
+	as    remote.NodeID // the incarnation of this node that knew them
 	all   map[string]uint64
 	gone  map[string]uint64 // the last member of an address whose process is no longer a member
 
@@ -24,7 +25,7 @@ type successor struct{ incarnation, firstAsk uint64 }
 
 // A formerMember is gone. Asks from firstAsk on are of its successor.
 type formerMember struct {
-	node.ID
+	remote.NodeID
 	firstAsk uint64
 }
 
@@ -44,7 +45,7 @@ const maxGone = 1000
 
 // known is false outside a cluster. ask is the number of an ask that begins now. gone are the
 // members that are no longer there.
-func (w *outgoing) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) (gone []formerMember) {
+func (w *outgoing) view(known bool, as remote.NodeID, peers []remote.NodeID, ask uint64, now time.Time) (gone []formerMember) {
 	before := w.members
 	if !known {
 		w.members.known = false
@@ -65,19 +66,19 @@ func (w *outgoing) view(known bool, as node.ID, peers []node.ID, ask uint64, now
 	}
 	for address, number := range before.all {
 		if w.members.all[address] != number {
-			p := node.ID{Address: address, Incarnation: number}
+			p := remote.NodeID{Address: address, Incarnation: number}
 			gone = append(gone, formerMember{p, before.firstAskAfter(p, w.members.all[address] != 0, ask)})
 		} else if next, met := before.successors[address]; met {
 			w.members.succeed(address, next)
 		}
 	}
 	for _, p := range gone {
-		w.removed(p.ID)
+		w.removed(p.NodeID)
 	}
 	return gone
 }
 
-func (m *members) firstAskAfter(p node.ID, replaced bool, ask uint64) uint64 {
+func (m *members) firstAskAfter(p remote.NodeID, replaced bool, ask uint64) uint64 {
 	if next, met := m.successors[p.Address]; met {
 		return next.firstAsk
 	}
@@ -103,7 +104,7 @@ func (w *outgoing) begin(now time.Time) {
 // removed ends the watches that the member has confirmed, and the unconfirmed watches of its
 // actors. An unconfirmed watch of a path means any actor there: it ends only if no known process
 // can have one.
-func (w *outgoing) removed(gone node.ID) {
+func (w *outgoing) removed(gone remote.NodeID) {
 	p := w.byAddress[gone.Address]
 	next := w.members.all[gone.Address]
 	if next == 0 && p != nil && p.met != gone.Incarnation {
@@ -127,7 +128,7 @@ func (w *outgoing) removed(gone node.ID) {
 	})
 }
 
-func (w *outgoing) rememberGone(gone node.ID) {
+func (w *outgoing) rememberGone(gone remote.NodeID) {
 	if w.members.gone == nil {
 		w.members.gone = make(map[string]uint64)
 	}
@@ -141,7 +142,7 @@ func (w *outgoing) rememberGone(gone node.ID) {
 }
 
 // The peer answers at its address, member or not. ask is the number of an ask that begins now.
-func (w *outgoing) met(peer node.ID, ask uint64) {
+func (w *outgoing) met(peer remote.NodeID, ask uint64) {
 	if now := w.members.all[peer.Address]; now != 0 && now != peer.Incarnation {
 		if w.members.successors[peer.Address].incarnation != peer.Incarnation {
 			w.members.succeed(peer.Address, successor{peer.Incarnation, ask})
@@ -160,7 +161,7 @@ func (w *outgoing) isGone(address string, uid uint64) bool {
 }
 
 // A process that was gone may live under another incarnation.
-func (w *outgoing) lives(p node.ID) {
+func (w *outgoing) lives(p remote.NodeID) {
 	if last := w.members.gone[p.Address]; node.SameProcess(last, p.Incarnation) {
 		w.forget(p.Address)
 	}

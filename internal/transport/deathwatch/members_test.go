@@ -10,21 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A fate is a watching node that knows of one member, and of the actors of it and of the process
 // after it.
 type fate struct {
 	*outgoing
-	me, far, renamed, next node.ID
+	me, far, renamed, next remote.NodeID
 	mine, its              uint64 // actors of far, which is renamed too, and of next
 }
 
 var fateNow = time.Unix(1000, 0)
 
 func newFate() *fate {
-	peer := func(number uint64) node.ID { return node.ID{Address: thereAt, Incarnation: number} }
-	f := &fate{me: node.ID{Address: hereAt, Incarnation: 100}, far: peer(node.NewIncarnation()), next: peer(node.NewIncarnation())}
+	peer := func(number uint64) remote.NodeID { return remote.NodeID{Address: thereAt, Incarnation: number} }
+	f := &fate{me: remote.NodeID{Address: hereAt, Incarnation: 100}, far: peer(node.NewIncarnation()), next: peer(node.NewIncarnation())}
 	f.renamed = peer(node.RenewIncarnation(f.far.Incarnation))
 	f.mine, f.its = node.FirstActor(f.far.Incarnation), node.FirstActor(f.next.Incarnation)
 	f.outgoing = newOutgoing(f.me)
@@ -32,7 +33,7 @@ func newFate() *fate {
 	return f
 }
 
-func (f *fate) see(others ...node.ID) { f.view(true, f.me, append(others, f.me), 0, fateNow) }
+func (f *fate) see(others ...remote.NodeID) { f.view(true, f.me, append(others, f.me), 0, fateNow) }
 
 // ends begins a watch, and reports whether it ends at once.
 func (f *fate) ends(uid uint64) bool {
@@ -107,9 +108,9 @@ func TestAWatchOfAProcessThatIsGoneEndsAtOnceUntilItIsBack(t *testing.T) {
 // removeMany lets so many members come and go that nobody has room for them and one more.
 func (f *fate) removeMany(count int) {
 	for round := 0; f.members.gone[thereAt] != 0; round++ {
-		var all []node.ID
+		var all []remote.NodeID
 		for i := range count {
-			all = append(all, node.ID{Address: fmt.Sprintf("n%d-%d:1", round, i), Incarnation: node.NewIncarnation()})
+			all = append(all, remote.NodeID{Address: fmt.Sprintf("n%d-%d:1", round, i), Incarnation: node.NewIncarnation()})
 		}
 		f.see(all...)
 		f.see()
@@ -138,7 +139,7 @@ func TestAsksOfASuccessorDoNotEndWithTheFormerMember(t *testing.T) {
 			f := newFate()
 			f.see(f.far)
 			c.learn(f)
-			now := []node.ID{f.me}
+			now := []remote.NodeID{f.me}
 			if c.others {
 				now = append(now, f.next)
 			}

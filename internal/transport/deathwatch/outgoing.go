@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 // The shell takes the messages in post, the watches that have ended in over, and the addresses
 // whose former member may live in back.
 type outgoing struct {
-	self      node.ID
+	self      remote.NodeID
 	last      uint64 // number of a watch, or of a check
 	byAddress map[string]*peerWatches
 	members   members
@@ -50,7 +50,7 @@ type outgoingWatch struct {
 	check  uint64 // the last one that confirmed it, or any that came before it
 }
 
-func newOutgoing(self node.ID) *outgoing {
+func newOutgoing(self remote.NodeID) *outgoing {
 	return &outgoing{self: self, byAddress: make(map[string]*peerWatches)}
 }
 

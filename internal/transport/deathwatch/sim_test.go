@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A world is a node that watches and one that is watched, and what is on the way between
@@ -22,7 +22,7 @@ type world struct {
 	mail  []outMessage
 	here  *outgoing
 	there *incoming
-	far   node.ID
+	far   remote.NodeID
 
 	living map[uint64]bool      // actors there
 	began  map[uint64]time.Time // watches here, of the actor of the same number, that wait for its end
@@ -38,11 +38,11 @@ const (
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t: t, rand: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1000, 0), //nolint:gosec // a simulation
-		far: node.ID{Address: thereAt, Incarnation: 1}, living: map[uint64]bool{}, began: map[uint64]time.Time{},
+		far: remote.NodeID{Address: thereAt, Incarnation: 1}, living: map[uint64]bool{}, began: map[uint64]time.Time{},
 		actor: map[uint64]uint64{}, heard: map[uint64]bool{},
 	}
-	w.here = newOutgoing(node.ID{Address: hereAt, Incarnation: 100})
-	w.there = newIncoming(func() node.ID { return w.far })
+	w.here = newOutgoing(remote.NodeID{Address: hereAt, Incarnation: 100})
+	w.there = newIncoming(func() remote.NodeID { return w.far })
 	return w
 }
 
@@ -214,7 +214,7 @@ func TestEveryWatchEndsWithTheIncarnationWhateverTheNetworkDoes(t *testing.T) {
 				w.step()
 			}
 			w.far.Incarnation = 2
-			w.there = newIncoming(func() node.ID { return w.far })
+			w.there = newIncoming(func() remote.NodeID { return w.far })
 			before := w.living
 			w.living = map[uint64]bool{}
 			for range 300 {
@@ -232,7 +232,7 @@ func TestEveryWatchEndsWithTheIncarnationWhateverTheNetworkDoes(t *testing.T) {
 func TestAFormerMemberEndsWhatItHasConfirmedAtOnce(t *testing.T) {
 	w := newWorld(t, 1)
 	me, far := w.here.self, w.far
-	w.here.view(true, me, []node.ID{me, far}, 0, w.now)
+	w.here.view(true, me, []remote.NodeID{me, far}, 0, w.now)
 	w.living[7] = true
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number], w.actor[number] = w.now, 7
@@ -241,14 +241,14 @@ func TestAFormerMemberEndsWhatItHasConfirmedAtOnce(t *testing.T) {
 	w.here.view(false, me, nil, 0, w.now)
 	w.calm(time.Hour)
 	require.Empty(t, w.heard, "in no cluster nobody can tell")
-	require.Empty(t, w.here.view(true, node.ID{Address: hereAt, Incarnation: 101}, []node.ID{me}, 0, w.now),
+	require.Empty(t, w.here.view(true, remote.NodeID{Address: hereAt, Incarnation: 101}, []remote.NodeID{me}, 0, w.now),
 		"the first view of a new member does not know everybody")
 	w.here.self = me
-	w.here.view(true, me, []node.ID{me, far}, 0, w.now)
+	w.here.view(true, me, []remote.NodeID{me, far}, 0, w.now)
 	require.Empty(t, w.here.over)
 
 	w.living[7] = false
-	require.Equal(t, []formerMember{{ID: far}}, w.here.view(true, me, []node.ID{me, {Address: thereAt, Incarnation: 2}}, 0, w.now))
+	require.Equal(t, []formerMember{{NodeID: far}}, w.here.view(true, me, []remote.NodeID{me, {Address: thereAt, Incarnation: 2}}, 0, w.now))
 	w.collect()
 	require.True(t, w.heard[number])
 }
@@ -256,7 +256,7 @@ func TestAFormerMemberEndsWhatItHasConfirmedAtOnce(t *testing.T) {
 func TestASilentAddressWithoutAMemberEndsItsWatchesAfterTenSeconds(t *testing.T) {
 	w := newWorld(t, 1)
 	me := w.here.self
-	w.here.view(true, me, []node.ID{me}, 0, w.now)
+	w.here.view(true, me, []remote.NodeID{me}, 0, w.now)
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number], w.actor[number] = w.now, 7
 	for range 9 {
@@ -274,7 +274,7 @@ func TestASilentAddressWithoutAMemberEndsItsWatchesAfterTenSeconds(t *testing.T)
 func TestASilentMemberEndsNothing(t *testing.T) {
 	w := newWorld(t, 1)
 	me := w.here.self
-	w.here.view(true, me, []node.ID{me, w.far}, 0, w.now)
+	w.here.view(true, me, []remote.NodeID{me, w.far}, 0, w.now)
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number] = w.now
 	for range 3600 {
@@ -282,7 +282,7 @@ func TestASilentMemberEndsNothing(t *testing.T) {
 		w.pass(time.Second)
 	}
 	require.Empty(t, w.heard)
-	w.here.view(true, me, []node.ID{me}, 0, w.now)
+	w.here.view(true, me, []remote.NodeID{me}, 0, w.now)
 	w.pass(0)
 	require.True(t, w.heard[number], "it has been silent for long enough when it is removed")
 }
@@ -322,7 +322,7 @@ func TestAnotherIncarnationThatAnswersALaterCheckEndsWhatTheOneBeforeHasConfirme
 	w.calm(3 * time.Second)
 	confirmed := w.here.byAddress[thereAt].watches[number].check
 
-	other := wireChecked{From: node.ID{Address: thereAt, Incarnation: 2}, To: w.here.self, At: thereAt, Same: true}
+	other := wireChecked{From: remote.NodeID{Address: thereAt, Incarnation: 2}, To: w.here.self, At: thereAt, Same: true}
 	other.Check = confirmed - 1
 	w.here.checked(other, w.now)
 	require.Empty(t, w.here.over, "an answer that is older says nothing")

@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // Its methods may be called by any goroutine and do not block.
 type Watcher struct {
 	system *actor.System
-	self   func() node.ID
+	self   func() remote.NodeID
 	ref    actor.ActorRef[any]
 
 	// All below belongs to the actor.
@@ -37,7 +38,7 @@ type request struct {
 }
 
 type stopKey struct {
-	from   node.ID
+	from   remote.NodeID
 	at     string
 	number uint64
 }
@@ -48,7 +49,7 @@ type task func(now time.Time)
 func (task) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self returns the present identity of this node.
-func Start(s *actor.System, self func() node.ID) *Watcher {
+func Start(s *actor.System, self func() remote.NodeID) *Watcher {
 	w := &Watcher{
 		system: s, self: self,
 		outgoing: newOutgoing(self()), incoming: newIncoming(self),
@@ -80,20 +81,20 @@ func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) 
 }
 
 // Members sets the members of the cluster, as an incarnation of this node knows them.
-func (w *Watcher) Members(as node.ID, peers []node.ID) {
+func (w *Watcher) Members(as remote.NodeID, peers []remote.NodeID) {
 	ask := extension.NextNumber(w.system)
 	w.do(func(now time.Time) { w.view(true, as, peers, ask, now) })
 }
 
 // Met reports a handshake with an incarnation of a node.
-func (w *Watcher) Met(p node.ID) {
+func (w *Watcher) Met(p remote.NodeID) {
 	ask := extension.NextNumber(w.system)
 	w.do(func(time.Time) { w.outgoing.met(p, ask) })
 }
 
 // NotAMember reports that this node is in no cluster at present.
 func (w *Watcher) NotAMember() {
-	w.do(func(now time.Time) { w.view(false, node.ID{}, nil, 0, now) })
+	w.do(func(now time.Time) { w.view(false, remote.NodeID{}, nil, 0, now) })
 }
 
 func (w *Watcher) do(t task) { w.ref.Tell(t) }
@@ -124,9 +125,9 @@ func (w *Watcher) tick(now time.Time) {
 	w.incoming.tick(now)
 }
 
-func (w *Watcher) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) {
+func (w *Watcher) view(known bool, as remote.NodeID, peers []remote.NodeID, ask uint64, now time.Time) {
 	for _, p := range w.outgoing.view(known, as, peers, ask, now) {
-		w.incoming.gone(p.ID)
+		w.incoming.gone(p.NodeID)
 		if w.outgoing.members.gone[p.Address] == p.Incarnation {
 			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}

@@ -2,7 +2,7 @@ package deathwatch
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // These messages contain no messages of users, and a lost one is repeated.
@@ -16,7 +16,7 @@ type (
 	wireWatch struct {
 		noPayload
 		_       struct{} `cbor:",toarray"`
-		From    node.ID
+		From    remote.NodeID
 		At      string
 		Fresh   bool // From watches nothing else there
 		Watches []wireTarget
@@ -32,7 +32,7 @@ type (
 	wireUnwatch struct {
 		noPayload
 		_       struct{} `cbor:",toarray"`
-		From    node.ID
+		From    remote.NodeID
 		At      string
 		Numbers []uint64
 	}
@@ -40,7 +40,7 @@ type (
 	wireCheck struct {
 		noPayload
 		_     struct{} `cbor:",toarray"`
-		From  node.ID
+		From  remote.NodeID
 		At    string
 		Check uint64 // counts the checks of From
 		Sum   digest
@@ -49,8 +49,8 @@ type (
 	wireChecked struct {
 		noPayload
 		_     struct{} `cbor:",toarray"`
-		From  node.ID
-		To    node.ID
+		From  remote.NodeID
+		To    remote.NodeID
 		At    string
 		Check uint64
 		Same  bool
@@ -59,7 +59,7 @@ type (
 	wireEnded struct {
 		noPayload
 		_       struct{} `cbor:",toarray"`
-		To      node.ID
+		To      remote.NodeID
 		At      string
 		Numbers []uint64
 	}

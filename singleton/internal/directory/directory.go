@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -27,11 +27,11 @@ type Directory struct {
 	own    row
 	unsaid map[string]bool // singletons that have changed here since own.version
 
-	peers map[node.ID]*peer // the other members
-	gone  map[node.ID]*row  // the rows of topo.Gone
-	order []node.ID         // of peers
-	turn  int               // the peer to compare with next: an index of order
-	early map[node.ID]wire.Message[wire.Compare]
+	peers map[remote.NodeID]*peer // the other members
+	gone  map[remote.NodeID]*row  // the rows of topo.Gone
+	order []remote.NodeID         // of peers
+	turn  int                     // the peer to compare with next: an index of order
+	early map[remote.NodeID]wire.Message[wire.Compare]
 
 	records map[string]singletonhook.Record
 	sum     uint64          // the checksum of the records
@@ -48,10 +48,10 @@ type row struct {
 type peer struct {
 	row
 	reachable bool
-	acked     uint64               // the version of our row that it has confirmed
-	asked     bool                 // it has been asked for its row, because something is missing
-	differed  bool                 // its records differed from ours the last time
-	incoming  map[node.ID]*partial // rows of which it has sent some parts, by owner
+	acked     uint64                     // the version of our row that it has confirmed
+	asked     bool                       // it has been asked for its row, because something is missing
+	differed  bool                       // its records differed from ours the last time
+	incoming  map[remote.NodeID]*partial // rows of which it has sent some parts, by owner
 }
 
 type partial struct {
@@ -63,8 +63,8 @@ type partial struct {
 func New() *Directory {
 	return &Directory{
 		own:    row{version: 1, advertised: map[string]string{}},
-		unsaid: map[string]bool{}, peers: map[node.ID]*peer{}, gone: map[node.ID]*row{},
-		early: map[node.ID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{}, watched: map[string]bool{},
+		unsaid: map[string]bool{}, peers: map[remote.NodeID]*peer{}, gone: map[remote.NodeID]*row{},
+		early: map[remote.NodeID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{}, watched: map[string]bool{},
 	}
 }
 
@@ -154,7 +154,7 @@ func (r *row) advertisement(name string) (text string, assumed bool) {
 }
 
 // Self returns this node's incarnation in the last topology.
-func (d *Directory) Self() node.ID { return d.topo.Self }
+func (d *Directory) Self() remote.NodeID { return d.topo.Self }
 
 // Record returns what is known of a singleton.
 func (d *Directory) Record(name string) singletonhook.Record { return d.records[name] }
@@ -199,8 +199,8 @@ func (d *Directory) All() []singletonhook.Known {
 }
 
 // Managers returns the members that have a manager for a singleton, in the order of election.
-func (d *Directory) Managers(name string) []node.ID {
-	var ids []node.ID
+func (d *Directory) Managers(name string) []remote.NodeID {
+	var ids []remote.NodeID
 	for _, m := range d.topo.Members {
 		if _, has := d.row(m.ID).advertised[name]; has {
 			ids = append(ids, m.ID)
@@ -210,8 +210,8 @@ func (d *Directory) Managers(name string) []node.ID {
 }
 
 // Takers returns those of Managers that are up and can be reached.
-func (d *Directory) Takers(name string) []node.ID {
-	var ids []node.ID
+func (d *Directory) Takers(name string) []remote.NodeID {
+	var ids []remote.NodeID
 	for _, m := range d.topo.Members {
 		if _, has := d.row(m.ID).advertised[name]; has && m.Up && m.Reachable {
 			ids = append(ids, m.ID)
@@ -221,12 +221,12 @@ func (d *Directory) Takers(name string) []node.ID {
 }
 
 // Leaves reports whether id is a member that hosts nothing any more.
-func (d *Directory) Leaves(id node.ID) bool {
+func (d *Directory) Leaves(id remote.NodeID) bool {
 	p, member := d.topo.Member(id)
 	return member && !p.Up
 }
 
-func (d *Directory) row(id node.ID) row {
+func (d *Directory) row(id remote.NodeID) row {
 	if id == d.topo.Self {
 		return d.own
 	}

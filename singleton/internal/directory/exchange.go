@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/batch"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -28,7 +28,7 @@ const (
 	maxEarly = 1000
 )
 
-func send[B any](d *Directory, to node.ID, body B) wire.Any {
+func send[B any](d *Directory, to remote.NodeID, body B) wire.Any {
 	return wire.New(wire.Header{From: d.topo.Self, To: to}, body)
 }
 
@@ -71,9 +71,9 @@ func (d *Directory) sizeOf(name string) int {
 const recordBytes = 12
 
 // rows sends our row to one peer, and before it the rows of the nodes that are gone.
-func (d *Directory) rows(to node.ID) []wire.Any {
+func (d *Directory) rows(to remote.NodeID) []wire.Any {
 	var out []wire.Any
-	for _, id := range slices.SortedFunc(maps.Keys(d.gone), node.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(d.gone), remote.NodeID.Compare) {
 		if r := d.gone[id]; r.version > 0 {
 			out = append(out, d.rowParts(to, id, r)...)
 		}
@@ -81,7 +81,7 @@ func (d *Directory) rows(to node.ID) []wire.Any {
 	return append(out, d.rowParts(to, d.topo.Self, &d.own)...)
 }
 
-func (d *Directory) allRecords(to node.ID) []wire.Any {
+func (d *Directory) allRecords(to remote.NodeID) []wire.Any {
 	var out []wire.Any
 	all := make([]wire.NamedRecord, 0, len(d.records))
 	for _, name := range slices.Sorted(maps.Keys(d.records)) {
@@ -93,7 +93,7 @@ func (d *Directory) allRecords(to node.ID) []wire.Any {
 	return out
 }
 
-func (d *Directory) rowParts(to, owner node.ID, r *row) []wire.Any {
+func (d *Directory) rowParts(to, owner remote.NodeID, r *row) []wire.Any {
 	parts := batch.Split(slices.Sorted(maps.Values(r.advertised)), partBytes, func(text string) int { return len(text) + 2 })
 	if len(parts) == 0 {
 		parts = [][]string{nil}
@@ -105,7 +105,7 @@ func (d *Directory) rowParts(to, owner node.ID, r *row) []wire.Any {
 	return out
 }
 
-func (d *Directory) compare(id node.ID, p *peer) wire.Any {
+func (d *Directory) compare(id remote.NodeID, p *peer) wire.Any {
 	return send(d, id, wire.Compare{Mine: d.own.version, Yours: p.version, Records: d.sum})
 }
 
@@ -118,7 +118,7 @@ func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 	}
 	d.topo = t
 	var out []wire.Any
-	now := map[node.ID]bool{t.Self: true}
+	now := map[remote.NodeID]bool{t.Self: true}
 	for _, m := range t.Members {
 		if m.ID != t.Self {
 			now[m.ID] = true
@@ -126,8 +126,8 @@ func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 		}
 	}
 	d.bury(t.Gone)
-	maps.DeleteFunc(d.peers, func(id node.ID, _ *peer) bool { return !now[id] })
-	d.order = slices.SortedFunc(maps.Keys(d.peers), node.ID.Compare)
+	maps.DeleteFunc(d.peers, func(id remote.NodeID, _ *peer) bool { return !now[id] })
+	d.order = slices.SortedFunc(maps.Keys(d.peers), remote.NodeID.Compare)
 	d.learn()
 	d.touchAll()
 	return out
@@ -136,7 +136,7 @@ func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 // bury keeps the rows of the nodes that are gone. A row that is known to be incomplete counts as
 // unknown.
 func (d *Directory) bury(gone []singletonhook.Gone) {
-	now := map[node.ID]bool{}
+	now := map[remote.NodeID]bool{}
 	for _, g := range gone {
 		now[g.ID] = true
 		if d.gone[g.ID] != nil {
@@ -147,7 +147,7 @@ func (d *Directory) bury(gone []singletonhook.Gone) {
 			*d.gone[g.ID] = p.row
 		}
 	}
-	maps.DeleteFunc(d.gone, func(id node.ID, _ *row) bool { return !now[id] })
+	maps.DeleteFunc(d.gone, func(id remote.NodeID, _ *row) bool { return !now[id] })
 }
 
 // meet takes what the topology says of a peer. A peer that is new, or reachable again, may have
@@ -155,7 +155,7 @@ func (d *Directory) bury(gone []singletonhook.Gone) {
 func (d *Directory) meet(m singletonhook.Peer) []wire.Any {
 	p, known := d.peers[m.ID]
 	if !known {
-		p = &peer{incoming: map[node.ID]*partial{}}
+		p = &peer{incoming: map[remote.NodeID]*partial{}}
 		d.peers[m.ID] = p
 	}
 	back := m.Reachable && !p.reachable
@@ -216,7 +216,7 @@ func (d *Directory) raiseAll(records []wire.NamedRecord) {
 	}
 }
 
-func (d *Directory) news(from node.ID, n wire.News) []wire.Any {
+func (d *Directory) news(from remote.NodeID, n wire.News) []wire.Any {
 	d.raiseAll(n.Records) // perhaps the last that it could send
 	p, member := d.peers[from]
 	if !member {
@@ -246,7 +246,7 @@ func (d *Directory) news(from node.ID, n wire.News) []wire.Any {
 }
 
 // part takes a part of a row. The row counts when all parts have arrived.
-func (d *Directory) part(from node.ID, w wire.Row) []wire.Any {
+func (d *Directory) part(from remote.NodeID, w wire.Row) []wire.Any {
 	p, member := d.peers[from]
 	if !member {
 		return nil
@@ -265,7 +265,7 @@ func (d *Directory) part(from node.ID, w wire.Row) []wire.Any {
 	return nil
 }
 
-func (d *Directory) confirm(id node.ID, p *peer) wire.Any {
+func (d *Directory) confirm(id remote.NodeID, p *peer) wire.Any {
 	return send(d, id, wire.Confirm{Version: p.version})
 }
 
@@ -342,7 +342,7 @@ func (d *Directory) compared(msg wire.Message[wire.Compare]) []wire.Any {
 
 // Asks records that a node asks for permission for a singleton, so it must have a manager. It
 // returns the messages to send.
-func (d *Directory) Asks(from node.ID, name string) []wire.Any {
+func (d *Directory) Asks(from remote.NodeID, name string) []wire.Any {
 	p, member := d.peers[from]
 	if !member || p.version == 0 || p.advertised[name] != "" {
 		return nil

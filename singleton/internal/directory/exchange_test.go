@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -20,36 +20,36 @@ import (
 type exchangeRig struct {
 	rng   *rand.Rand
 	lossy bool
-	ids   []node.ID
-	nodes map[node.ID]*Directory
+	ids   []remote.NodeID
+	nodes map[remote.NodeID]*Directory
 	gone  []singletonhook.Gone
-	links map[[2]node.ID][]wire.Any
+	links map[[2]remote.NodeID][]wire.Any
 }
 
 func newExchangeRig(seed uint64, n int) *exchangeRig {
-	r := &exchangeRig{rng: rand.New(rand.NewPCG(seed, seed)), nodes: map[node.ID]*Directory{}, links: map[[2]node.ID][]wire.Any{}}
+	r := &exchangeRig{rng: rand.New(rand.NewPCG(seed, seed)), nodes: map[remote.NodeID]*Directory{}, links: map[[2]remote.NodeID][]wire.Any{}}
 	for i := range n {
 		r.join(fmt.Sprintf("n%d", i+1))
 	}
 	return r
 }
 
-func (r *exchangeRig) join(name string) node.ID {
-	id := node.ID{Address: name, Incarnation: 1}
+func (r *exchangeRig) join(name string) remote.NodeID {
+	id := remote.NodeID{Address: name, Incarnation: 1}
 	r.ids = append(r.ids, id)
 	r.nodes[id] = New()
 	r.showAll()
 	return id
 }
 
-func (r *exchangeRig) crash(id node.ID) {
+func (r *exchangeRig) crash(id remote.NodeID) {
 	r.ids = removed(r.ids, id)
 	r.gone = append(r.gone, singletonhook.Gone{Peer: singletonhook.Peer{ID: id}, Since: time.Unix(0, 0)})
 	delete(r.nodes, id)
 	r.showAll()
 }
 
-func removed(all []node.ID, id node.ID) (left []node.ID) {
+func removed(all []remote.NodeID, id remote.NodeID) (left []remote.NodeID) {
 	for _, each := range all {
 		if each != id {
 			left = append(left, each)
@@ -68,12 +68,12 @@ func (r *exchangeRig) showAll() {
 	}
 }
 
-func (r *exchangeRig) send(from node.ID, messages []wire.Any) {
+func (r *exchangeRig) send(from remote.NodeID, messages []wire.Any) {
 	for _, msg := range messages {
 		if r.lossy && r.rng.IntN(4) == 0 {
 			continue
 		}
-		link := [2]node.ID{from, msg.Head().To}
+		link := [2]remote.NodeID{from, msg.Head().To}
 		r.links[link] = append(r.links[link], msg)
 	}
 }
@@ -84,7 +84,7 @@ func (r *exchangeRig) carry(all bool) {
 		again = false
 		for _, from := range r.ids {
 			for _, to := range r.ids {
-				link := [2]node.ID{from, to}
+				link := [2]remote.NodeID{from, to}
 				for len(r.links[link]) > 0 && (all || r.rng.IntN(2) == 0) {
 					msg := r.links[link][0]
 					r.links[link] = r.links[link][1:]

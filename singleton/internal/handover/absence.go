@@ -3,13 +3,13 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Takeover is how a node comes to host a singleton that has been hosted before.
 type Takeover struct {
-	Since  time.Time // when the node began to ask for permission; zero while it does not take over
-	From   node.ID   // the last host, as far as the node knows; zero if it does not
+	Since  time.Time     // when the node began to ask for permission; zero while it does not take over
+	From   remote.NodeID // the last host, as far as the node knows; zero if it does not
 	Reason Reason
 }
 
@@ -26,8 +26,8 @@ const (
 // An Absence measures how long a singleton is away, as seen by the node that hosts it next. The
 // zero value is ready.
 type Absence struct {
-	former node.ID   // the last other host that this node knew
-	since  time.Time // since when no instance runs; zero while one may, or nothing is known
+	former remote.NodeID // the last other host that this node knew
+	since  time.Time     // since when no instance runs; zero while one may, or nothing is known
 	taking Takeover
 	ran    bool // an instance on this node has taken messages
 }
@@ -55,7 +55,7 @@ func (a *Absence) Observe(m *Machine, now time.Time) {
 		*a = Absence{ran: a.ran}
 	case Pending:
 	}
-	if a.former != (node.ID{}) && m.topo.Lost(a.former) {
+	if a.former != (remote.NodeID{}) && m.topo.Lost(a.former) {
 		a.begin(now)
 	}
 }
@@ -64,7 +64,7 @@ func (a *Absence) takeover(m *Machine, now time.Time) Takeover {
 	t := Takeover{Since: now, From: a.former, Reason: Moved}
 	_, member := m.topo.Member(a.former)
 	switch {
-	case a.former == node.ID{} && a.ran: // no other node has hosted it since
+	case a.former == remote.NodeID{} && a.ran: // no other node has hosted it since
 		t.From, t.Reason = m.topo.Self, Stopped
 	case m.topo.Lost(a.former), !member && m.topo.HasMemberAt(a.former.Address): // it has crashed and is back
 		t.Reason = Lost

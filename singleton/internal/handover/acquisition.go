@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // acquisition is what happens between permission and hosting when the singleton has a lease, or
@@ -110,7 +110,7 @@ func (m *Machine) onLeaseAnswered(ev LeaseAnswered, now time.Time) []Action {
 		return nil
 	}
 	if ev.Token > MaxTerm {
-		a.Obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.Token, generation.ErrOverflow)
+		a.Obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.Token, tenure.ErrOverflow)
 		a.RetryAt = now.Add(m.cfg.LeaseRetry)
 		return a.release()
 	}
@@ -127,7 +127,7 @@ func (m *Machine) onClaimed(ev TermClaimed, now time.Time) []Action {
 	case ev.Term < least:
 		ev.Err = fmt.Errorf("the journal of terms returned %d, which is not above %d", ev.Term, least-1)
 	case ev.Term > MaxTerm:
-		ev.Err = fmt.Errorf("the journal of terms returned %d: %w", ev.Term, generation.ErrOverflow)
+		ev.Err = fmt.Errorf("the journal of terms returned %d: %w", ev.Term, tenure.ErrOverflow)
 	}
 	if a.Obstacle = ev.Err; ev.Err != nil {
 		a.RetryAt = now.Add(claimBackoff.Delay(a.failures))

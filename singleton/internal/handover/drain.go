@@ -1,9 +1,9 @@
 package handover
 
 import (
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A drain is the work of a manager before its node leaves, so that leaving loses no message. First
@@ -11,8 +11,8 @@ import (
 // order, so a member that has confirmed has no message in flight to this node. Then the next host
 // confirms that none of the messages sent to it waits.
 type drain struct {
-	begun     bool             // the members are to confirm
-	confirmed map[node.ID]bool // those that have
+	begun     bool                   // the members are to confirm
+	confirmed map[remote.NodeID]bool // those that have
 
 	settle recall.Barrier // to the next host
 	sends  uint64         // how many messages had been sent when it was asked
@@ -28,19 +28,19 @@ func (d *drain) begin(hosted bool) (tell bool) {
 	if d.begun || !hosted {
 		return false
 	}
-	d.begun, d.confirmed = true, make(map[node.ID]bool)
+	d.begun, d.confirmed = true, make(map[remote.NodeID]bool)
 	return true
 }
 
-func (d *drain) confirm(from node.ID) {
+func (d *drain) confirm(from remote.NodeID) {
 	if d.begun {
 		d.confirmed[from] = true
 	}
 }
 
 // unconfirmed returns the members that have not confirmed yet and can be reached.
-func (d *drain) unconfirmed(topo *singletonhook.Topology) []node.ID {
-	var ids []node.ID
+func (d *drain) unconfirmed(topo *singletonhook.Topology) []remote.NodeID {
+	var ids []remote.NodeID
 	for _, p := range topo.Members {
 		if d.begun && p.ID != topo.Self && p.Reachable && !d.confirmed[p.ID] {
 			ids = append(ids, p.ID)
@@ -51,9 +51,9 @@ func (d *drain) unconfirmed(topo *singletonhook.Topology) []node.ID {
 
 // askHost returns whether to ask host about the messages sent there, and whether there is something
 // to wait for. sends counts the messages sent so far.
-func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
+func (d *drain) askHost(host remote.NodeID, sends uint64) (ask, waits bool) {
 	switch {
-	case host == node.ID{} || d.rounds >= maxRounds:
+	case host == remote.NodeID{} || d.rounds >= maxRounds:
 		return false, false
 	case d.settle.To() == host:
 		return false, true

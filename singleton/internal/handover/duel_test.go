@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -26,7 +26,7 @@ type arena struct {
 	queue   simQueue
 	nodes   []*fighter
 	journal ledgerModel
-	starts  []generation.Generation // of each side's host, in order
+	starts  []tenure.Generation // of each side's host, in order
 }
 
 // A ledgerModel is a journal of one id as its contract says: it knows the highest epoch.
@@ -48,10 +48,10 @@ type modelRecord struct {
 type fighter struct {
 	*arena
 	machine  *Machine
-	id       node.ID
-	gen      generation.Generation // zero: no instance runs
-	epoch    uint64                // of its claim
-	seen     int                   // records that it has replayed or written
+	id       remote.NodeID
+	gen      tenure.Generation // zero: no instance runs
+	epoch    uint64            // of its claim
+	seen     int               // records that it has replayed or written
 	count    int
 	pausedTo time.Time
 }
@@ -62,7 +62,7 @@ func newArena(t *testing.T, seed uint64, nodes int) *arena {
 	for i := range nodes {
 		cfg := testConfig()
 		cfg.Restart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second}
-		a.nodes = append(a.nodes, &fighter{arena: a, machine: NewMachine(cfg), id: node.ID{Address: string(rune('a' + i)), Incarnation: 1}})
+		a.nodes = append(a.nodes, &fighter{arena: a, machine: NewMachine(cfg), id: remote.NodeID{Address: string(rune('a' + i)), Incarnation: 1}})
 	}
 	return a
 }
@@ -176,7 +176,7 @@ func (n *fighter) slow() time.Duration {
 	return time.Duration(n.rng.Int64N(int64(50 * time.Millisecond)))
 }
 
-func (n *fighter) send(to node.ID, ev Event) {
+func (n *fighter) send(to remote.NodeID, ev Event) {
 	for _, other := range n.nodes {
 		if other.id == to {
 			n.in(n.slow(), func() { other.happens(ev) })
@@ -184,7 +184,7 @@ func (n *fighter) send(to node.ID, ev Event) {
 	}
 }
 
-func (n *fighter) ifStill(gen generation.Generation, do func()) {
+func (n *fighter) ifStill(gen tenure.Generation, do func()) {
 	n.occur(func() {
 		if n.gen == gen {
 			do()
@@ -193,10 +193,10 @@ func (n *fighter) ifStill(gen generation.Generation, do func()) {
 }
 
 func (n *fighter) ends(fenced bool) {
-	n.gen = generation.Generation{}
+	n.gen = tenure.Generation{}
 	ev := InstanceEnded{Fenced: fenced}
 	if fenced {
-		ev.FencedBy = generation.Unpack(n.journal.epoch).Term
+		ev.FencedBy = tenure.Unpack(n.journal.epoch).Term
 	}
 	n.happens(ev)
 }
@@ -207,7 +207,7 @@ func (n *fighter) claim() {
 	least, err := n.gen.Packed()
 	require.NoError(n.t, err)
 	n.journal.claims++
-	if generation.Unpack(n.journal.epoch).Term > n.gen.Term {
+	if tenure.Unpack(n.journal.epoch).Term > n.gen.Term {
 		n.ends(true)
 		return
 	}
@@ -279,7 +279,7 @@ func (a *arena) requireSound() {
 
 func (a *arena) running() (on []string) {
 	for _, n := range a.nodes {
-		if n.gen != (generation.Generation{}) {
+		if n.gen != (tenure.Generation{}) {
 			on = append(on, n.id.Address)
 		}
 	}
@@ -324,7 +324,7 @@ func (a *arena) requireSettledAbove() {
 	a.t.Helper()
 	for _, n := range a.nodes {
 		for _, gen := range a.starts {
-			if n.gen != (generation.Generation{}) {
+			if n.gen != (tenure.Generation{}) {
 				require.False(a.t, n.gen.Less(gen), "%v runs, and %v has been", n.gen, gen)
 			}
 		}
@@ -378,7 +378,7 @@ func TestAnAnswerThatIsLostBringsANewEpochAndNoDuplicate(t *testing.T) {
 		require.Equal(t, []string{"a"}, a.running())
 		require.Zero(t, a.journal.rejected)
 		for i, gen := range a.starts {
-			require.Equal(t, generation.Generation{Term: term, Seq: uint64(i + 1)}, gen, "in place")
+			require.Equal(t, tenure.Generation{Term: term, Seq: uint64(i + 1)}, gen, "in place")
 		}
 		a.requireSound()
 	}

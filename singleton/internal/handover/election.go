@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // An Anchor says which of the members that may host a singleton is preferred.
@@ -64,7 +64,7 @@ func (c *Config) Placement() string {
 // Elect returns the member that is to host the singleton: by its anchor the first of those that are
 // up, have the role, and have a manager with the settings that count. The member except is left
 // out. The member self counts as one that has a manager; it may be zero.
-func Elect(topo *singletonhook.Topology, cfg *Config, self, except node.ID) (singletonhook.Peer, bool) {
+func Elect(topo *singletonhook.Topology, cfg *Config, self, except remote.NodeID) (singletonhook.Peer, bool) {
 	reference, _, _ := reference(topo, cfg.Signature)
 	var candidates []singletonhook.Peer
 	for _, p := range cfg.Anchor.order(topo.Members) {
@@ -101,7 +101,7 @@ func hasRole(p singletonhook.Peer, role string) bool {
 	return role == "" || slices.Contains(p.Roles, role)
 }
 
-func (c *Config) manages(p singletonhook.Peer, self node.ID, reference string) bool {
+func (c *Config) manages(p singletonhook.Peer, self remote.NodeID, reference string) bool {
 	signature, has := advertised(p)
 	if p.ID == self {
 		signature, has = c.Signature, true

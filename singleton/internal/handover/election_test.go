@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // peers makes members in the order of election from words such as "b3*": the name, the up-number,
@@ -17,7 +17,7 @@ func peers(words string) (t singletonhook.Topology) {
 	for word := range strings.FieldsSeq(words) {
 		word, roles, _ := strings.Cut(word, "/")
 		name := strings.TrimRight(word, "*-0123456789")
-		p := singletonhook.Peer{ID: node.ID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
+		p := singletonhook.Peer{ID: remote.NodeID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
 		_, _ = fmt.Sscanf(strings.TrimLeft(word[len(name):], "*-"), "%d", &p.UpNumber) // without a number it has none
 		if roles != "" {
 			p.Roles = strings.Split(roles, ",")
@@ -67,7 +67,7 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"", Config{Anchor: Anchor{Kind: ByFunction, Node: "last", Elect: last}}, ""},
 	} {
 		topo := peers(c.members)
-		h, ok := Elect(&topo, &c.cfg, node.ID{}, node.ID{})
+		h, ok := Elect(&topo, &c.cfg, remote.NodeID{}, remote.NodeID{})
 		require.Equal(t, c.host, h.Name, "%s: %s", c.members, c.cfg.Placement())
 		require.Equal(t, c.host != "", ok)
 	}
@@ -76,9 +76,9 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 func TestANodeThatIsAboutToHaveAManagerCountsAsOneThatHas(t *testing.T) {
 	topo := peers("c3 b1- a2")
 	cfg := Config{Anchor: Anchor{Kind: ByAge}}
-	h, _ := Elect(&topo, &cfg, node.ID{Address: "b", Incarnation: 1}, node.ID{})
+	h, _ := Elect(&topo, &cfg, remote.NodeID{Address: "b", Incarnation: 1}, remote.NodeID{})
 	require.Equal(t, "b", h.Name)
-	h, _ = Elect(&topo, &cfg, node.ID{}, node.ID{Address: "a", Incarnation: 1})
+	h, _ = Elect(&topo, &cfg, remote.NodeID{}, remote.NodeID{Address: "a", Incarnation: 1})
 	require.Equal(t, "c", h.Name, "a drained node does not count")
 }
 
@@ -111,7 +111,7 @@ func TestTheSignatureOfTheOldestThatIsUpCounts(t *testing.T) {
 				says(&topo, name, signature)
 			}
 		}
-		topo.Self = node.ID{Address: c.self, Incarnation: 1}
+		topo.Self = remote.NodeID{Address: c.self, Incarnation: 1}
 		signature, whose, known := reference(&topo, c.own)
 		require.True(t, known)
 		require.Equal(t, c.want, signature, c.members)

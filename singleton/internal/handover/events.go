@@ -3,9 +3,9 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -54,8 +54,8 @@ type (
 
 	// FenceHeld says that a journal fences the writes of an instance.
 	FenceHeld struct {
-		Started generation.Generation // under which the instance was started
-		Raised  generation.Generation // under which it continues: the same, or the later one of its journal
+		Started tenure.Generation // under which the instance was started
+		Raised  tenure.Generation // under which it continues: the same, or the later one of its journal
 	}
 
 	// DrainAsked says that this incarnation of the node must not start an instance any more.
@@ -88,12 +88,12 @@ type (
 
 	// ReportStuck says that the instance on a node does not end; the node may be this one.
 	ReportStuck struct {
-		Host         node.ID
+		Host         remote.NodeID
 		Since, Until time.Time // when it was told to stop, and when it is given up
 	}
 
 	// StartInstance starts an instance.
-	StartInstance struct{ Generation generation.Generation }
+	StartInstance struct{ Generation tenure.Generation }
 
 	// StopInstance stops it: at once, or when it has handled the messages before.
 	StopInstance struct{ AtOnce bool }

@@ -3,16 +3,16 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // An Instance is what a machine knows of the instance on its node.
 type Instance struct {
-	Generation generation.Generation // of the instance, or of the last one
-	Running    bool                  // also when it was given up
+	Generation tenure.Generation // of the instance, or of the last one
+	Running    bool              // also when it was given up
 
-	born     generation.Generation // under which it was started
+	born     tenure.Generation // under which it was started
 	started  time.Time
 	claimed  bool      // a journal has accepted a claim of it
 	failures int       // restarts since it last ran well

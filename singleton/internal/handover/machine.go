@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -78,7 +78,7 @@ type Machine struct {
 
 	topo    singletonhook.Topology
 	phase   Phase
-	drained node.ID // the incarnation of this node that is to start nothing any more
+	drained remote.NodeID // the incarnation of this node that is to start nothing any more
 
 	terms    terms
 	asking   permission
@@ -161,7 +161,7 @@ func (m *Machine) onRename(now time.Time) []Action {
 
 // Host returns the member that is to host, as far as this node knows.
 func (m *Machine) Host() (singletonhook.Peer, bool) {
-	return Elect(&m.topo, &m.cfg, node.ID{}, m.drained)
+	return Elect(&m.topo, &m.cfg, remote.NodeID{}, m.drained)
 }
 
 // hostIsSelf reports whether this node is to host, or will be as soon as its view shows that it has
@@ -294,6 +294,6 @@ func (m *Machine) HighestTerm() uint64 { return m.terms.highest() }
 
 func (m *Machine) occupied() bool { return m.instance.Running && m.stopping.step != givenUp }
 
-func (m *Machine) header(to node.ID) wire.Header {
+func (m *Machine) header(to remote.NodeID) wire.Header {
 	return wire.Header{Name: m.cfg.Name, From: m.topo.Self, To: to}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -185,7 +185,7 @@ func (s *story) event(verb string, args []string) Event {
 	case "fence":
 		return FenceHeld{Started: s.machine.instance.born, Raised: s.machine.instance.Generation}
 	case "raise":
-		return FenceHeld{Started: s.machine.instance.born, Raised: generation.Generation{Term: number(0), Seq: number(1)}}
+		return FenceHeld{Started: s.machine.instance.born, Raised: tenure.Generation{Term: number(0), Seq: number(1)}}
 	case "drain":
 		return DrainAsked{}
 	case "after":
@@ -265,15 +265,15 @@ func (s *story) member(topo *singletonhook.Topology, word string) {
 }
 
 // peerID reads "a" or "a2": an address and an incarnation, 1 by default.
-func peerID(s string) node.ID {
+func peerID(s string) remote.NodeID {
 	n, err := strconv.ParseUint(s[1:], 10, 64)
 	if err != nil {
 		n = 1
 	}
-	return node.ID{Address: s[:1], Incarnation: n}
+	return remote.NodeID{Address: s[:1], Incarnation: n}
 }
 
-func short(id node.ID) string {
+func short(id remote.NodeID) string {
 	if id.Incarnation == 1 {
 		return id.Address
 	}

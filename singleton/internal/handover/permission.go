@@ -5,33 +5,33 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // permission is what a node that is to host knows of its request to the other members.
 type permission struct {
-	attempt uint64           // number of the request under way, or of the last one
-	term    uint64           // the term it asks for
-	grants  map[node.ID]bool // the members that have granted it
-	heldUps []heldUp         // the members that cannot grant it yet
-	retryAt time.Time        // when it is sent again
+	attempt uint64                 // number of the request under way, or of the last one
+	term    uint64                 // the term it asks for
+	grants  map[remote.NodeID]bool // the members that have granted it
+	heldUps []heldUp               // the members that cannot grant it yet
+	retryAt time.Time              // when it is sent again
 	retries int
 }
 
 // A heldUp is a member whose instance does not stop.
 type heldUp struct {
-	from         node.ID
+	from         remote.NodeID
 	since, until time.Time // when the instance was told to stop, and when it is given up
 }
 
 func (p *permission) begin(term uint64, now time.Time) {
-	*p = permission{attempt: p.attempt + 1, term: term, grants: make(map[node.ID]bool), retryAt: now}
+	*p = permission{attempt: p.attempt + 1, term: term, grants: make(map[remote.NodeID]bool), retryAt: now}
 }
 
-func (p *permission) heldUpBy(id node.ID) *heldUp {
+func (p *permission) heldUpBy(id remote.NodeID) *heldUp {
 	for i, h := range p.heldUps {
 		if h.from == id {
 			return &p.heldUps[i]
@@ -48,7 +48,7 @@ type terms struct {
 // A promise is the highest term that another node may use, or may have used. to is zero when this
 // node knows it from a third one.
 type promise struct {
-	to   node.ID
+	to   remote.NodeID
 	term uint64
 }
 
@@ -59,7 +59,7 @@ func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 // overtook reports whether a journal has accepted a later generation than g. Then the instance of g
 // can store nothing, and lacks the other's events. It finds out when it stores something, and until
 // then would answer from its old state.
-func (t *terms) overtook(g generation.Generation) bool {
+func (t *terms) overtook(g tenure.Generation) bool {
 	last, fenced := t.known.Generation()
 	return fenced && g.Less(last)
 }
@@ -72,7 +72,7 @@ func (t *terms) taken(term uint64) {
 
 // promise promises a term to a node. It returns the highest term that others may have used: when
 // that is not below the promised one, the node must ask for a higher one.
-func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
+func (t *terms) promise(to remote.NodeID, term uint64) (taken uint64) {
 	// A promise to the same node does not count: if the grant was lost, it asks for that term
 	// again.
 	taken = t.known.Term
@@ -87,7 +87,7 @@ func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
 
 func (m *Machine) ask(now time.Time) []Action {
 	if m.terms.highest() >= MaxTerm {
-		m.phase, m.outside.Obstacle = Pending, generation.ErrOverflow
+		m.phase, m.outside.Obstacle = Pending, tenure.ErrOverflow
 		return m.outside.release()
 	}
 	m.phase = Asking
@@ -127,8 +127,8 @@ func (m *Machine) proceed(now time.Time, again bool) []Action {
 
 // missing returns the members that might run an instance and have not granted the request. That
 // includes joining members: they may know already that they are up.
-func (m *Machine) missing() []node.ID {
-	var ids []node.ID
+func (m *Machine) missing() []remote.NodeID {
+	var ids []remote.NodeID
 	for _, p := range m.topo.Members {
 		if p.ID != m.topo.Self && m.cfg.mayRun(p) && !m.asking.grants[p.ID] {
 			ids = append(ids, p.ID)
@@ -159,7 +159,7 @@ func (m *Machine) becomeHost(now time.Time) []Action {
 	m.phase = Host
 	m.asking.retryAt = time.Time{}
 	m.outside.claim, m.outside.Obstacle = 0, nil
-	m.instance.Generation = generation.Generation{Term: m.asking.term, Seq: 1}
+	m.instance.Generation = tenure.Generation{Term: m.asking.term, Seq: 1}
 	m.terms.known = singletonhook.Record{Term: m.asking.term}
 	return append([]Action{SaveRecord{m.terms.known}}, m.instance.start(now)...)
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -29,19 +29,19 @@ type Told = extension.Described[any]
 
 // An Outlet carries out the decisions of a [Relay].
 type Outlet interface {
-	Send(to node.ID, msg wire.Any, m extension.Metadata) // to another manager
-	Deliver(d Told)                                      // to the instance here
-	Ready() bool                                         // the instance here takes messages
-	Take(d Told)                                         // handles a message as if it had been told here
+	Send(to remote.NodeID, msg wire.Any, m extension.Metadata) // to another manager
+	Deliver(d Told)                                            // to the instance here
+	Ready() bool                                               // the instance here takes messages
+	Take(d Told)                                               // handles a message as if it had been told here
 
-	Hold(d Told) Waiting        // notes that a message begins to wait
-	Pass(w Waiting) bool        // whether it is sent on; if not it has become a dead letter
-	GoesOn(msg any)             // a message of another node does not wait any more
-	Until() time.Time           // when a message that begins to wait now expires
-	Overflow(msg any)           // there is no room for it
-	Rerouted()                  // the route may have changed
-	BeforeDrain(host node.ID)   // the next host is about to learn that this node drains
-	Follow(to node.ID, msg any) // the ask of a request that is sent there ends when that node is removed
+	Hold(d Told) Waiting              // notes that a message begins to wait
+	Pass(w Waiting) bool              // whether it is sent on; if not it has become a dead letter
+	GoesOn(msg any)                   // a message of another node does not wait any more
+	Until() time.Time                 // when a message that begins to wait now expires
+	Overflow(msg any)                 // there is no room for it
+	Rerouted()                        // the route may have changed
+	BeforeDrain(host remote.NodeID)   // the next host is about to learn that this node drains
+	Follow(to remote.NodeID, msg any) // the ask of a request that is sent there ends when that node is removed
 
 	// Pack encodes a message, unless it is. If that fails it makes a dead letter of the message,
 	// and returns false.
@@ -55,15 +55,15 @@ type Relay struct {
 	out     Outlet
 	machine *Machine
 
-	remote   remoteBuffer       // of messages that other nodes have sent
-	limit    int                // of the messages told here that wait
-	drained  map[node.ID]bool   // members that no longer host, even if the view does not show it
-	settling map[node.ID]uint64 // members that wait until none of their messages waits here
+	remote   remoteBuffer             // of messages that other nodes have sent
+	limit    int                      // of the messages told here that wait
+	drained  map[remote.NodeID]bool   // members that no longer host, even if the view does not show it
+	settling map[remote.NodeID]uint64 // members that wait until none of their messages waits here
 
 	draining   bool
 	drain      drain
 	drainRetry recall.RetryTimer
-	hosted     node.ID // the incarnation of this node to which others may have sent messages
+	hosted     remote.NodeID // the incarnation of this node to which others may have sent messages
 }
 
 // NewRelay returns the relay of a manager that keeps up to limit messages of its own, and up to
@@ -71,7 +71,7 @@ type Relay struct {
 func NewRelay(out Outlet, machine *Machine, limit int) *Relay {
 	r := &Relay{
 		out: out, machine: machine, limit: limit, remote: remoteBuffer{limit: limit},
-		drained: make(map[node.ID]bool), settling: make(map[node.ID]uint64),
+		drained: make(map[remote.NodeID]bool), settling: make(map[remote.NodeID]uint64),
 	}
 	r.Lane = recall.NewLane[Waiting](ends{r})
 	return r
@@ -96,18 +96,18 @@ func (r *Relay) shrink() {
 }
 
 // anyAt is the header of a message that any incarnation at an address may take.
-func (r *Relay) anyAt() wire.Header { return r.machine.header(node.ID{}) }
+func (r *Relay) anyAt() wire.Header { return r.machine.header(remote.NodeID{}) }
 
 // The ends are the [recall.Outlet] of the lane of a relay.
 type ends struct{ *Relay }
 
-func (e ends) Deliver(w Waiting)                  { e.out.Deliver(w.Described) }
-func (e ends) Hold(w Waiting) Waiting             { return e.out.Hold(w.Described) }
-func (e ends) Pass(w Waiting) bool                { return e.out.Pass(w) }
-func (e ends) Recall(number uint64, from node.ID) { e.raise(from, wire.Recall, number) }
-func (e ends) Passed(number uint64, to node.ID)   { e.pass(to, wire.Recall, number) }
+func (e ends) Deliver(w Waiting)                        { e.out.Deliver(w.Described) }
+func (e ends) Hold(w Waiting) Waiting                   { return e.out.Hold(w.Described) }
+func (e ends) Pass(w Waiting) bool                      { return e.out.Pass(w) }
+func (e ends) Recall(number uint64, from remote.NodeID) { e.raise(from, wire.Recall, number) }
+func (e ends) Passed(number uint64, to remote.NodeID)   { e.pass(to, wire.Recall, number) }
 
-func (e ends) Send(to node.ID, w Waiting) {
+func (e ends) Send(to remote.NodeID, w Waiting) {
 	if payload, ok := e.out.Pack(w.Message); ok {
 		if w.Metadata.Request() != nil {
 			e.out.Follow(to, w.Message)
@@ -116,7 +116,7 @@ func (e ends) Send(to node.ID, w Waiting) {
 	}
 }
 
-func (e ends) Return(to node.ID, w Waiting) {
+func (e ends) Return(to remote.NodeID, w Waiting) {
 	if payload, ok := e.out.Pack(w.Message); ok {
 		e.out.Send(to, wire.New(e.anyAt(), wire.Return{Payload: payload}), w.Metadata)
 	}
@@ -125,7 +125,7 @@ func (e ends) Return(to node.ID, w Waiting) {
 // Deliver takes a message from another node. If no instance is expected here, the message is
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
-func (r *Relay) Deliver(from node.ID, d Told) (waits bool) {
+func (r *Relay) Deliver(from remote.NodeID, d Told) (waits bool) {
 	switch {
 	case r.machine.phase == Ended || r.remote.wasRemoved(from):
 		r.out.Take(d)
@@ -141,13 +141,13 @@ func (r *Relay) Deliver(from node.ID, d Told) (waits bool) {
 }
 
 // Returned takes a message of ours that has not reached the instance.
-func (r *Relay) Returned(from node.ID, d Told) {
+func (r *Relay) Returned(from remote.NodeID, d Told) {
 	r.Lane.Returned(from, Waiting{Described: d})
 	r.shrink()
 }
 
 // Barrier answers another manager, now or when the condition holds.
-func (r *Relay) Barrier(from node.ID, b wire.Barrier) {
+func (r *Relay) Barrier(from remote.NodeID, b wire.Barrier) {
 	switch b.Kind {
 	case wire.Recall:
 		for _, w := range r.remote.takeFrom(from.Address) {
@@ -168,7 +168,7 @@ func (r *Relay) Barrier(from node.ID, b wire.Barrier) {
 
 // answerSettling answers the nodes that have no messages waiting here.
 func (r *Relay) answerSettling() {
-	for _, id := range slices.SortedFunc(maps.Keys(r.settling), node.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(r.settling), remote.NodeID.Compare) {
 		if !r.remote.has(id) {
 			r.pass(id, wire.Settle, r.settling[id])
 			delete(r.settling, id)
@@ -177,7 +177,7 @@ func (r *Relay) answerSettling() {
 }
 
 // Passed takes the answer of another manager.
-func (r *Relay) Passed(from node.ID, p wire.Passed) {
+func (r *Relay) Passed(from remote.NodeID, p wire.Passed) {
 	switch p.Kind {
 	case wire.Recall:
 		r.Lane.Passed(p.Number)
@@ -188,21 +188,21 @@ func (r *Relay) Passed(from node.ID, p wire.Passed) {
 	}
 }
 
-func (r *Relay) raise(to node.ID, kind wire.BarrierKind, number uint64) {
+func (r *Relay) raise(to remote.NodeID, kind wire.BarrierKind, number uint64) {
 	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}), extension.Metadata{})
 }
 
-func (r *Relay) pass(to node.ID, kind wire.BarrierKind, number uint64) {
+func (r *Relay) pass(to remote.NodeID, kind wire.BarrierKind, number uint64) {
 	r.out.Send(to, wire.New(r.machine.header(to), wire.Passed{Kind: kind, Number: number}), extension.Metadata{})
 }
 
 // View prepares for a new topology, before the machine sees it.
 func (r *Relay) View(topo *singletonhook.Topology) {
-	maps.DeleteFunc(r.drained, func(id node.ID, _ bool) bool {
+	maps.DeleteFunc(r.drained, func(id remote.NodeID, _ bool) bool {
 		_, member := topo.Member(id)
 		return !member
 	})
-	r.Viewed(func(id node.ID) bool {
+	r.Viewed(func(id remote.NodeID) bool {
 		_, member := topo.Member(id)
 		return member
 	})
@@ -236,7 +236,7 @@ func (r *Relay) route() recall.Route {
 		return r.toHost()
 	case Pending: // a node that has drained passes on what comes back to it
 		_, _, mismatch := m.Mismatch()
-		if m.drained == m.topo.Self && m.drained != (node.ID{}) && !mismatch {
+		if m.drained == m.topo.Self && m.drained != (remote.NodeID{}) && !mismatch {
 			return r.toHost()
 		}
 	case Ended:
@@ -331,7 +331,7 @@ func (r *Relay) drainWaits() bool {
 	}
 	host := r.SentTo()
 	if !topo.Reachable(host) {
-		host = node.ID{}
+		host = remote.NodeID{}
 	}
 	ask, waits := r.drain.askHost(host, r.Sends())
 	if ask {

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A remoteBuffer keeps the messages that other nodes have sent here while this node is about to
@@ -16,18 +16,18 @@ import (
 type remoteBuffer struct {
 	limit   int // per node
 	queues  []*remoteQueue
-	removed []node.ID // the last members to have been removed
+	removed []remote.NodeID // the last members to have been removed
 }
 
 const keptRemoved = 100
 
 type remoteQueue struct {
-	from  node.ID
+	from  remote.NodeID
 	items fifo.Queue[Waiting]
 }
 
 // hold keeps a message of a node. Without room the oldest of that node is returned.
-func (r *remoteBuffer) hold(from node.ID, w Waiting) (over []Waiting) {
+func (r *remoteBuffer) hold(from remote.NodeID, w Waiting) (over []Waiting) {
 	if r.limit == 0 {
 		return []Waiting{w}
 	}
@@ -39,7 +39,7 @@ func (r *remoteBuffer) hold(from node.ID, w Waiting) (over []Waiting) {
 	return over
 }
 
-func (r *remoteBuffer) queue(from node.ID) *remoteQueue {
+func (r *remoteBuffer) queue(from remote.NodeID) *remoteQueue {
 	for _, q := range r.queues {
 		if q.from == from {
 			return q
@@ -65,7 +65,7 @@ func (r *remoteBuffer) view(was, is *singletonhook.Topology) {
 
 // wasRemoved reports whether a node was a member and has been removed. An unknown node that has
 // sent something is more likely to be newer than the view.
-func (r *remoteBuffer) wasRemoved(id node.ID) bool { return slices.Contains(r.removed, id) }
+func (r *remoteBuffer) wasRemoved(id remote.NodeID) bool { return slices.Contains(r.removed, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation was when it
 // sent them.
@@ -102,7 +102,7 @@ func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	return next
 }
 
-func (r *remoteBuffer) has(from node.ID) bool {
+func (r *remoteBuffer) has(from remote.NodeID) bool {
 	for _, q := range r.queues {
 		if q.from == from && q.items.Len() > 0 {
 			return true

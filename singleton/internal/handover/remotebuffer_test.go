@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
-var nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
+var nodeA, nodeB = remote.NodeID{Address: "a", Incarnation: 1}, remote.NodeID{Address: "b", Incarnation: 1}
 
 func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
 	p := func(s string) Waiting { return Waiting{Described: Told{Message: extension.Payload{Type: s}}} }
@@ -34,7 +34,7 @@ func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
 }
 
 func TestTheRemoteBufferRemembersRemovedMembers(t *testing.T) {
-	view := func(ids ...node.ID) *singletonhook.Topology {
+	view := func(ids ...remote.NodeID) *singletonhook.Topology {
 		topo := &singletonhook.Topology{}
 		for _, id := range ids {
 			topo.Members = append(topo.Members, singletonhook.Peer{ID: id})
@@ -48,11 +48,11 @@ func TestTheRemoteBufferRemembersRemovedMembers(t *testing.T) {
 	require.True(t, g.wasRemoved(nodeA))
 	require.False(t, g.wasRemoved(nodeB))
 	for n := range uint64(2 * keptRemoved) {
-		g.view(view(node.ID{Address: "x", Incarnation: n}), view())
+		g.view(view(remote.NodeID{Address: "x", Incarnation: n}), view())
 	}
 	require.Len(t, g.removed, keptRemoved)
 	require.False(t, g.wasRemoved(nodeA))
-	require.True(t, g.wasRemoved(node.ID{Address: "x", Incarnation: 2*keptRemoved - 1}))
+	require.True(t, g.wasRemoved(remote.NodeID{Address: "x", Incarnation: 2*keptRemoved - 1}))
 	again := view()
 	again.Self = nodeB
 	g.view(view(), again)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Report is what a manager shows of its machine.
@@ -18,7 +18,7 @@ type Report struct {
 	RestartsInARow int                // of the instance here, since it last ran well
 	WellAt         time.Time          // when the running instance will have run well; zero if none runs
 	NotBefore      time.Time          // when this node may start an instance or asks for the lease again; zero when it waits for answers alone
-	WaitingFor     []node.ID          // the members whose permission is missing
+	WaitingFor     []remote.NodeID    // the members whose permission is missing
 	Why            string             // why no instance runs; "" when nothing is known against it
 }
 

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A sim is a cluster of machines under a schedule of faults, in virtual time and in one
@@ -58,7 +58,7 @@ var simBegin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 func newSim(plan simPlan, logs bool) *sim {
 	s := &sim{plan: plan, rng: rand.New(rand.NewPCG(plan.seed, 1)), logs: logs} //nolint:gosec // a schedule, not a secret
-	s.laws.seqs, s.laws.lifted, s.laws.removed = map[uint64]uint64{}, map[generation.Generation]bool{}, map[node.ID]bool{}
+	s.laws.seqs, s.laws.lifted, s.laws.removed = map[uint64]uint64{}, map[tenure.Generation]bool{}, map[remote.NodeID]bool{}
 	s.store.rate = s.rate()
 	for i := range plan.nodes {
 		n := &simNode{sim: s, index: i, address: string(rune('a' + i)), rate: s.rate()}

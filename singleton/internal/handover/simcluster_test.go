@@ -3,8 +3,8 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // This is the cluster of the simulation. Tables are gossiped to all nodes. Nodes that hear from a
@@ -46,7 +46,7 @@ func (s *sim) anyCluster() bool {
 }
 
 // welcome takes a new incarnation in.
-func (n *simNode) welcome(joiner *simNode, id node.ID) {
+func (n *simNode) welcome(joiner *simNode, id remote.NodeID) {
 	if st := n.self().status; n.table.cluster == 0 || st != simUp && st != simLeaving {
 		return
 	}

@@ -3,18 +3,18 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // A simInstance claims its epoch, then acts every 40 to 120 ms: it checks whether it may act, and
 // writes a moment later.
 type simInstance struct {
 	node    *simNode
-	gen     generation.Generation // as its context has it: the journal may raise it
-	order   int                   // of all instances ever, by their start
-	cluster uint32                // where members have agreed on the generation
-	asked   generation.Generation // under which it was started
-	claim   uint64                // of the journal
+	gen     tenure.Generation // as its context has it: the journal may raise it
+	order   int               // of all instances ever, by their start
+	cluster uint32            // where members have agreed on the generation
+	asked   tenure.Generation // under which it was started
+	claim   uint64            // of the journal
 
 	ready   bool
 	acting  bool // while claiming, and between looking and the end of writing
@@ -28,7 +28,7 @@ type simInstance struct {
 	box     []int
 }
 
-func (n *simNode) start(gen generation.Generation) {
+func (n *simNode) start(gen tenure.Generation) {
 	s := n.sim
 	if s.plan.mode.leased() && !n.keeper.valid() {
 		n.in(0, func() { n.happened(InstanceEnded{LeaseLost: true}) })
@@ -70,7 +70,7 @@ func (i *simInstance) begin() {
 		case refusedBy > 0:
 			i.end(InstanceEnded{Fenced: true, FencedBy: refusedBy})
 		default:
-			i.gen = newerOf(i.gen, generation.Unpack(i.claim))
+			i.gen = newerOf(i.gen, tenure.Unpack(i.claim))
 			i.node.sim.raised(i)
 			i.node.happened(FenceHeld{Started: i.asked, Raised: i.gen})
 			i.goOn()
@@ -86,7 +86,7 @@ func (i *simInstance) before(o *simInstance) bool {
 	return i.gen.Less(o.gen)
 }
 
-func newerOf(a, b generation.Generation) generation.Generation {
+func newerOf(a, b tenure.Generation) tenure.Generation {
 	if a.Less(b) {
 		return b
 	}
@@ -125,7 +125,7 @@ func (i *simInstance) act() {
 			case !ok:
 				i.end(InstanceEnded{})
 			case verdict == simRefused:
-				i.end(InstanceEnded{Fenced: true, FencedBy: generation.Unpack(n.sim.journal.epoch).Term})
+				i.end(InstanceEnded{Fenced: true, FencedBy: tenure.Unpack(n.sim.journal.epoch).Term})
 			default:
 				i.rest()
 			}

@@ -3,7 +3,7 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // A simJournal takes what instances write. With epochs it takes nothing of one that is
@@ -13,7 +13,7 @@ type simJournal struct {
 	latest *simInstance // the last in their order that has written
 	writer *simInstance
 	wrote  time.Duration
-	high   generation.Generation
+	high   tenure.Generation
 }
 
 type simVerdict int
@@ -31,7 +31,7 @@ func (j *simJournal) claim(i *simInstance) (epoch, refusedBy uint64) {
 	if err != nil {
 		panic(err)
 	}
-	if newest := generation.Unpack(j.epoch); newest.Term > i.gen.Term {
+	if newest := tenure.Unpack(j.epoch); newest.Term > i.gen.Term {
 		i.node.sim.found.claims++
 		return 0, newest.Term
 	}

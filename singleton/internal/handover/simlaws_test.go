@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // simLaws are the laws of every run:
@@ -32,22 +32,22 @@ import (
 //     sender in order.
 type simLaws struct {
 	broken  string
-	last    generation.Generation // the latest that began a term
-	lastOn  node.ID
-	started generation.Generation // the latest of all
+	last    tenure.Generation // the latest that began a term
+	lastOn  remote.NodeID
+	started tenure.Generation // the latest of all
 	seqs    map[uint64]uint64
-	lifted  map[generation.Generation]bool // to which the journal has raised another
-	removed map[node.ID]bool               // by somebody, without a sign of the end
-	since   time.Duration                  // since when account has counted
-	running int                            // how many instances then ran
-	length  time.Duration                  // of the present overlap
-	handled [simMax]int                    // the last message of each sender
+	lifted  map[tenure.Generation]bool // to which the journal has raised another
+	removed map[remote.NodeID]bool     // by somebody, without a sign of the end
+	since   time.Duration              // since when account has counted
+	running int                        // how many instances then ran
+	length  time.Duration              // of the present overlap
+	handled [simMax]int                // the last message of each sender
 }
 
 // newCluster forgets what nobody can remember.
 func (l *simLaws) newCluster(p simPlan) {
 	if !p.mode.leased() && !p.sourced {
-		l.last, l.started, l.seqs, l.lifted = generation.Generation{}, generation.Generation{}, map[uint64]uint64{}, map[generation.Generation]bool{}
+		l.last, l.started, l.seqs, l.lifted = tenure.Generation{}, tenure.Generation{}, map[uint64]uint64{}, map[tenure.Generation]bool{}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -95,9 +95,9 @@ func simNoAnswer(known bool) error {
 // send carries a message of the protocol to one incarnation: along the connection, after earlier
 // messages. In schedules with worse faults than leaves, it travels by itself and may be lost or
 // doubled, which is harder than a connection.
-func (n *simNode) send(id node.ID, ev Event) {
+func (n *simNode) send(id remote.NodeID, ev Event) {
 	if n.sim.plan.graceful {
-		n.post.carry(id, -1, func(to *simNode, _ node.ID) {
+		n.post.carry(id, -1, func(to *simNode, _ remote.NodeID) {
 			if to.id == id {
 				to.happened(ev)
 			}

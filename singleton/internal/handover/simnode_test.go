@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A simNode is one process after another at one address.
@@ -20,7 +20,7 @@ type simNode struct {
 	paused  bool
 	stalled []func() // what is to happen when the pause ends
 	pauses  []simSpan
-	id      node.ID // of the present incarnation
+	id      remote.NodeID // of the present incarnation
 	leaving bool
 	left    bool          // is about to exit
 	back    time.Duration // after a leave
@@ -161,7 +161,7 @@ func (s *sim) margin() time.Duration {
 
 // rejoin begins a new incarnation, which knows the records of the former one.
 func (n *simNode) rejoin() {
-	n.id = node.ID{Address: n.address, Incarnation: n.id.Incarnation + 1}
+	n.id = remote.NodeID{Address: n.address, Incarnation: n.id.Incarnation + 1}
 	n.table = simTable{}
 	n.table.entries[n.index] = simEntry{incarnation: uint32(n.id.Incarnation)}
 	n.heard, n.silent, n.gone = [simMax]time.Duration{}, [simMax]time.Duration{}, [simMax]simGone{}
@@ -177,7 +177,7 @@ func (n *simNode) changed() {
 	for i, e := range n.table.entries {
 		if e.status == simRemoved && !e.clean && n.gone[i].incarnation != e.incarnation {
 			n.gone[i] = simGone{e.incarnation, n.clock()}
-			n.sim.laws.removed[node.ID{Address: n.sim.nodes[i].address, Incarnation: uint64(e.incarnation)}] = true
+			n.sim.laws.removed[remote.NodeID{Address: n.sim.nodes[i].address, Incarnation: uint64(e.incarnation)}] = true
 		}
 	}
 	if n.viewDue {
@@ -199,7 +199,7 @@ func (n *simNode) topology() singletonhook.Topology {
 	for _, i := range n.table.order(s.plan.byAge) {
 		e := n.table.entries[i]
 		p := singletonhook.Peer{
-			ID: node.ID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
+			ID: remote.NodeID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
 			Up: e.status == simUp, Reachable: n.silent[i] == 0, Advertisement: "x",
 		}
 		switch {

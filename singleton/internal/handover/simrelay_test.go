@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -91,7 +91,7 @@ func (p *simPost) loseAll(f simFate) {
 
 // The methods of an Outlet.
 
-func (p *simPost) Send(id node.ID, msg wire.Any, _ extension.Metadata) {
+func (p *simPost) Send(id remote.NodeID, msg wire.Any, _ extension.Metadata) {
 	number := -1
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
@@ -99,14 +99,14 @@ func (p *simPost) Send(id node.ID, msg wire.Any, _ extension.Metadata) {
 	case wire.Message[wire.Return]:
 		number = simUnpack(msg.Body.Payload)
 	}
-	p.carry(id, number, func(to *simNode, from node.ID) {
-		if meant := msg.Head().To; meant == (node.ID{}) || meant == to.id {
+	p.carry(id, number, func(to *simNode, from remote.NodeID) {
+		if meant := msg.Head().To; meant == (remote.NodeID{}) || meant == to.id {
 			to.post.handle(from, msg)
 		}
 	})
 }
 
-func (p *simPost) handle(from node.ID, msg wire.Any) {
+func (p *simPost) handle(from remote.NodeID, msg wire.Any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
 		p.relay.Deliver(from, Told{Message: msg.Body.Payload})
@@ -130,13 +130,13 @@ func (p *simPost) Take(d Told)    { p.take(simNumber(d.Message)) }
 func (p *simPost) Hold(d Told) Waiting {
 	return Waiting{Described: d}
 }
-func (p *simPost) Pass(Waiting) bool   { return true }
-func (p *simPost) Until() time.Time    { return time.Time{} }
-func (p *simPost) Overflow(msg any)    { p.lose([]int{simNumber(msg)}, simOverflow) }
-func (p *simPost) BeforeDrain(node.ID) {}
+func (p *simPost) Pass(Waiting) bool         { return true }
+func (p *simPost) Until() time.Time          { return time.Time{} }
+func (p *simPost) Overflow(msg any)          { p.lose([]int{simNumber(msg)}, simOverflow) }
+func (p *simPost) BeforeDrain(remote.NodeID) {}
 
-func (p *simPost) Follow(node.ID, any) {}
-func (p *simPost) GoesOn(any)          {}
+func (p *simPost) Follow(remote.NodeID, any) {}
+func (p *simPost) GoesOn(any)                {}
 
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {
@@ -156,7 +156,7 @@ func simNumber(msg any) int {
 
 // carry brings something along a connection: in order, once, or not at all when the link
 // is cut or nobody is there. A message, unless it is < 0, is a dead letter then.
-func (p *simPost) carry(id node.ID, msg int, arrive func(to *simNode, from node.ID)) {
+func (p *simPost) carry(id remote.NodeID, msg int, arrive func(to *simNode, from remote.NodeID)) {
 	n, s := p.node, p.node.sim
 	to, from := s.at(id.Address), n.id
 	lost := func() {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -32,7 +32,7 @@ type dawn struct {
 
 type dawnNode struct {
 	*Machine
-	id     node.ID
+	id     remote.NodeID
 	seen   int // versions of the table
 	joined int // in which version, 0 before
 }
@@ -46,7 +46,7 @@ type dawnEvent struct {
 func (d *dawn) run(n int) {
 	d.now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		id := node.ID{Address: string(rune('a' + i)), Incarnation: 1}
+		id := remote.NodeID{Address: string(rune('a' + i)), Incarnation: 1}
 		node := &dawnNode{Machine: NewMachine(testConfig()), id: id}
 		d.nodes = append(d.nodes, node)
 		d.soon(200*time.Millisecond, func() { d.join(node) })
@@ -154,7 +154,7 @@ func (d *dawn) happened(n *dawnNode, ev Event) {
 }
 
 // send loses one message in five, and doubles one in five.
-func (d *dawn) send(to node.ID, ev Event) {
+func (d *dawn) send(to remote.NodeID, ev Event) {
 	n := d.nodes[to.Address[0]-'a']
 	for range []int{0, 1, 1, 1, 2}[d.rng.IntN(5)] {
 		d.soon(100*time.Millisecond, func() {

@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/window"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // An Outbox keeps the messages sent to one manager until an instance has handled them.
@@ -23,8 +23,8 @@ type Outbox[M any] struct {
 	open window.Sender[*Kept[M]] // the window
 	held fifo.Queue[M]           // what waits for it
 
-	to    node.ID // the manager to which messages are sent
-	going bool    // they can be, at the moment
+	to    remote.NodeID // the manager to which messages are sent
+	going bool          // they can be, at the moment
 }
 
 // A Kept message is one of the window.
@@ -64,7 +64,7 @@ func (q *Outbox[M]) advance() {
 // Aim directs messages to a manager from now on. For a new manager it starts with the first message
 // that has not been handled. For the same manager it reports whether messages may be in flight to
 // it, so that a check is useful.
-func (q *Outbox[M]) Aim(to node.ID) (check bool) {
+func (q *Outbox[M]) Aim(to remote.NodeID) (check bool) {
 	resumed := !q.going
 	q.going = true
 	if to != q.to {
@@ -84,7 +84,7 @@ func (q *Outbox[M]) Pause() { q.going = false }
 func (q *Outbox[M]) Going() bool { return q.going }
 
 // To returns the manager to which messages are sent.
-func (q *Outbox[M]) To() node.ID { return q.to }
+func (q *Outbox[M]) To() remote.NodeID { return q.to }
 
 // Next returns the message to send now, if any, with its number.
 func (q *Outbox[M]) Next() (number uint64, k *Kept[M], ok bool) {
@@ -135,7 +135,7 @@ func (q *Outbox[M]) Failed(number uint64, failures int) {
 }
 
 // Again goes back to the number after received, which is the last that from has got.
-func (q *Outbox[M]) Again(from node.ID, received uint64) {
+func (q *Outbox[M]) Again(from remote.NodeID, received uint64) {
 	if from == q.to {
 		q.open.Rewind(received)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/window"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -17,9 +17,9 @@ type Receiver struct{ streams map[wire.StreamID]*stream }
 
 type stream struct {
 	window.Receiver
-	from     node.ID // the node that sent last
-	failures int     // of instances, at the message after UpTo
-	news     bool    // the sender has not been told how far the stream has come
+	from     remote.NodeID // the node that sent last
+	failures int           // of instances, at the message after UpTo
+	news     bool          // the sender has not been told how far the stream has come
 }
 
 // A Verdict is what to do with a message.
@@ -58,7 +58,7 @@ func (s *stream) update(f func()) {
 
 // Begin notes that from sends the stream, and that all before first has been handled. It returns
 // the number up to which messages were received.
-func (r *Receiver) Begin(id wire.StreamID, from node.ID, first uint64) (received uint64) {
+func (r *Receiver) Begin(id wire.StreamID, from remote.NodeID, first uint64) (received uint64) {
 	s := r.stream(id)
 	s.from = from
 	s.update(func() {
@@ -70,7 +70,7 @@ func (r *Receiver) Begin(id wire.StreamID, from node.ID, first uint64) (received
 }
 
 // Take decides about a message. open says whether there is an instance that can be handed it.
-func (r *Receiver) Take(id wire.StreamID, from node.ID, first, number uint64, open bool) Verdict {
+func (r *Receiver) Take(id wire.StreamID, from remote.NodeID, first, number uint64, open bool) Verdict {
 	received := r.Begin(id, from, first)
 	s := r.stream(id)
 	if number <= received {
@@ -130,7 +130,7 @@ func (r *Receiver) HasFailed(id wire.StreamID, number uint64, failures int) {
 
 // Ack returns the answer to the sender of a stream, and that sender; zero when this node knows the
 // stream only from a former host.
-func (r *Receiver) Ack(id wire.StreamID) (ack wire.Ack, to node.ID) {
+func (r *Receiver) Ack(id wire.StreamID) (ack wire.Ack, to remote.NodeID) {
 	s := r.stream(id)
 	ack = wire.Ack{Stream: id, Received: s.Received()}
 	ack.Handled, ack.Refused = s.Ack()

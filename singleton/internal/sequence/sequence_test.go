@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/window"
+	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -41,13 +41,13 @@ type pair struct {
 	crashes int
 }
 
-var nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
+var nodeA, nodeB = remote.NodeID{Address: "a", Incarnation: 1}, remote.NodeID{Address: "b", Incarnation: 1}
 
 var errGivenUp = errors.New("given up")
 
 var pairStream = wire.StreamID{Address: "s", Number: 7}
 
-func hostID(n int) node.ID { return node.ID{Address: fmt.Sprint("h", n), Incarnation: 1} }
+func hostID(n int) remote.NodeID { return remote.NodeID{Address: fmt.Sprint("h", n), Incarnation: 1} }
 
 func (p *pair) send(x parcel) {
 	switch r := p.random.IntN(10); {
@@ -97,10 +97,10 @@ func (p *pair) arrive() {
 		}
 		p.pump()
 	case x.isCheck:
-		received := in.Begin(pairStream, node.ID{}, x.first)
+		received := in.Begin(pairStream, remote.NodeID{}, x.first)
 		p.ack(x.to, p.open == x.to && received < x.number)
 	default:
-		switch in.Take(pairStream, node.ID{}, x.first, x.number, p.open == x.to) {
+		switch in.Take(pairStream, remote.NodeID{}, x.first, x.number, p.open == x.to) {
 		case Accept:
 			if p.random.IntN(100) < p.bad/2 { // it cannot be decoded
 				in.Refuse(pairStream, x.number, errGivenUp)
@@ -412,7 +412,7 @@ func TestWhatMayNotEnterTheWindowGetsNoNumber(t *testing.T) {
 		asked = append(asked, [2]int{msg, behind})
 		return msg != 3 && msg != 4
 	})
-	q.Aim(node.ID{Address: "a"})
+	q.Aim(remote.NodeID{Address: "a"})
 	for n := range 6 {
 		require.Empty(t, q.Tell(n+1))
 	}

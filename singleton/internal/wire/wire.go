@@ -7,16 +7,16 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/window"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Header is the first part of every message.
 type Header struct {
-	_        struct{} `cbor:",toarray"`
-	Name     string   // of the singleton; "" between hubs
-	From, To node.ID  // To is the incarnation that is meant, zero for any at the address
+	_        struct{}      `cbor:",toarray"`
+	Name     string        // of the singleton; "" between hubs
+	From, To remote.NodeID // To is the incarnation that is meant, zero for any at the address
 }
 
 // A Message is a header and a body of type B, one of those below.
@@ -188,7 +188,7 @@ type (
 	// not the owner when the owner is gone.
 	Row struct {
 		_          struct{} `cbor:",toarray"`
-		Owner      node.ID
+		Owner      remote.NodeID
 		Version    uint64
 		Part, Of   int
 		Advertised []string

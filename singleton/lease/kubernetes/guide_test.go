@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/walkthrough"
+	"github.com/understudy-go/understudy/internal/lab/walkthrough"
 )
 
 // A real server accepts the manifests of the guide, applied as the page says.

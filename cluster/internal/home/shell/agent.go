@@ -14,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/tenure"
 )
 
@@ -160,7 +159,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn(a.cfg.Quit, zap.String("label", p.label), zap.String("stopped", ref.Path()))
 	}
-	a.handle(home.AgentEnded{Label: p.label, ID: p.id, Why: home.ErrorText(err), FencedBy: generation.Unpack(tenure.Newest(err)).Term})
+	a.handle(home.AgentEnded{Label: p.label, ID: p.id, Why: home.ErrorText(err), FencedBy: tenure.Unpack(tenure.Newest(err)).Term})
 }
 
 // handle passes an event to the core, and then the events that its actions cause at once.

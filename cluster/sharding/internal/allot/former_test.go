@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 func TestTheNextHomeHearsOfTheNodesSinceTheLastThatHasBegun(t *testing.T) {
@@ -33,5 +33,5 @@ func TestTheNextHomeHearsOfTheNodesSinceTheLastThatHasBegun(t *testing.T) {
 		sh.Record = home.Record{Node: "d", Address: "d"}
 		r.m.shards.free(sh)
 	}
-	require.Equal(t, []node.ID{sh.former[0], {Address: "d"}}, ParseState(sh.state()).Former)
+	require.Equal(t, []remote.NodeID{sh.former[0], {Address: "d"}}, ParseState(sh.state()).Former)
 }

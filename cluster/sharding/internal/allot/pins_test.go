@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 func (r *rig) pin(node string, shards ...int) {
@@ -103,7 +103,7 @@ func TestRecordsThatFitNothingAreRemoved(t *testing.T) {
 	r.join("a")
 	whole := r.stored.All()
 	for _, key := range []string{ofShard + "pot/3", ofShard + "cart", ofType + "pot", "other/cart"} {
-		r.stored = r.stored.With(home.Fact{Key: key, Record: &home.Record{Pin: "a", Generation: generation.Generation{Term: 7}}})
+		r.stored = r.stored.With(home.Fact{Key: key, Record: &home.Record{Pin: "a", Generation: singleton.Generation{Term: 7}}})
 	}
 	r.m = New(r.m.cfg, r.stored)
 	require.Equal(t, []string{"other/cart", "shard/cart", "shard/pot/3", "type/pot"}, r.m.Unfit)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A shard is what is known of one shard.
@@ -21,8 +21,8 @@ type shard struct {
 	lastError string
 	retryAt   time.Time
 	moves     uint64
-	former    []node.ID // the nodes on which it may have run since it began for the last time
-	chosenBy  string    // the strategy that has chosen its node; "" if a former coordinator has, or it has none
+	former    []remote.NodeID // the nodes on which it may have run since it began for the last time
+	chosenBy  string          // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 // A stage is what the machine is doing with a shard.

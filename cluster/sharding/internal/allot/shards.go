@@ -8,7 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // shards is the workload that keeps each shard running on one node.
@@ -239,7 +239,7 @@ func (sh *shard) settle(on home.Node, lease uint64) {
 func (sh *shard) enter(next stage, now time.Time) { sh.stage, sh.since = next, now }
 
 func (sh *shard) home() table.Home {
-	return table.Home{Node: node.ID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation.Term}
+	return table.Home{Node: remote.NodeID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation.Term}
 }
 
 func (sh *shard) request() home.StartRequest {

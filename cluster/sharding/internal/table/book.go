@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Book is the table as the coordinator has it, with the number of each home's last change.
@@ -58,13 +58,13 @@ func (b *Book) Since(acknowledged Version) (u Update, ok bool) {
 		return u, false
 	}
 	u = Update{From: acknowledged, To: b.Version()}
-	places := map[node.ID]int{}
+	places := map[remote.NodeID]int{}
 	for _, name := range slices.Sorted(maps.Keys(b.types)) {
 		if c := b.types[name].since(acknowledged.N, places); len(c.Homes) > 0 || b.types[name].declaredAt > acknowledged.N {
 			u.Types = append(u.Types, c)
 		}
 	}
-	u.Nodes = make([]node.ID, len(places))
+	u.Nodes = make([]remote.NodeID, len(places))
 	for id, place := range places {
 		u.Nodes[place-1] = id
 	}
@@ -72,7 +72,7 @@ func (b *Book) Since(acknowledged Version) (u Update, ok bool) {
 }
 
 // since returns the homes that have changed after the n-th change. places gets the nodes.
-func (p *pages) since(n uint64, places map[node.ID]int) Changes {
+func (p *pages) since(n uint64, places map[remote.NodeID]int) Changes {
 	c := Changes{Type: p.Type}
 	for shard, at := range p.changedAt {
 		if at <= n {
@@ -80,7 +80,7 @@ func (p *pages) since(n uint64, places map[node.ID]int) Changes {
 		}
 		h := p.homes[shard]
 		change := Change{Shard: shard, Generation: h.Generation}
-		if h.Node != (node.ID{}) {
+		if h.Node != (remote.NodeID{}) {
 			if places[h.Node] == 0 {
 				places[h.Node] = len(places) + 1
 			}

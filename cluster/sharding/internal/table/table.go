@@ -1,7 +1,7 @@
 package table
 
 import (
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Table is the table as a node has it. The zero value is empty.
@@ -57,7 +57,7 @@ func (t *Table) homeless() map[string]Entry {
 	return all
 }
 
-func (c Changes) applied(to Entry, nodes []node.ID) Entry {
+func (c Changes) applied(to Entry, nodes []remote.NodeID) Entry {
 	homes := make([]Home, c.Type.Shards)
 	if to.sameHomes(c.Type) {
 		copy(homes, to.Homes)

@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
-func id(n int) node.ID { return node.ID{Address: fmt.Sprint("node-", n), Incarnation: uint64(n)} }
+func id(n int) remote.NodeID {
+	return remote.NodeID{Address: fmt.Sprint("node-", n), Incarnation: uint64(n)}
+}
 
 var carts = table.Type{Name: "cart", Shards: 8, Message: "shop.cart"}
 
@@ -42,7 +44,7 @@ func TestAnUpdateHasOnlyWhatHasChangedSinceTheAcknowledgedOne(t *testing.T) {
 	b.Set("cart", 1, table.Home{Node: id(3), Generation: 2})
 	b.Set("cart", 0, table.Home{Node: id(1), Generation: 1}) // no change
 	u, _ := b.Since(seen)
-	require.Equal(t, []node.ID{id(3)}, u.Nodes)
+	require.Equal(t, []remote.NodeID{id(3)}, u.Nodes)
 	require.Equal(t, []table.Change{{Shard: 1, Node: 1, Generation: 2}}, u.Types[0].Homes)
 }
 

@@ -1,14 +1,14 @@
 package table
 
 import (
-	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A Home is the node that runs a shard.
 type Home struct {
-	_          struct{} `cbor:",toarray"`
-	Node       node.ID  // zero while the shard has no home
-	Generation uint64   // of the shard; each home has a greater one than the homes before
+	_          struct{}      `cbor:",toarray"`
+	Node       remote.NodeID // zero while the shard has no home
+	Generation uint64        // of the shard; each home has a greater one than the homes before
 }
 
 // A Type says what the nodes that take part must agree on.
@@ -64,7 +64,7 @@ type Update struct {
 	_     struct{} `cbor:",toarray"`
 	From  Version
 	To    Version
-	Nodes []node.ID // that Homes refers to
+	Nodes []remote.NodeID // that Homes refers to
 	Types []Changes
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/lab/cutproxy"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/singleton/lease"
 )

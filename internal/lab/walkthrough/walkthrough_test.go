@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/walkthrough"
+	"github.com/understudy-go/understudy/internal/lab/walkthrough"
 )
 
 const page = "Save this:\n\n```go file=a/main.go\npackage main\n```\n\n" +

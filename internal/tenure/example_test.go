@@ -1,6 +1,6 @@
 //go:build !race
 
-package generation_test
+package tenure_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -42,7 +41,7 @@ func writer(put func(token uint64, text string) error) func() actor.Behavior[Put
 				msg.ReplyTo.Tell("refused: " + err.Error())
 				return ctx.Fail(fmt.Errorf("put %q: %w", msg.Text, err))
 			}
-			msg.ReplyTo.Tell(fmt.Sprintf("stored by %v", generation.Unpack(token)))
+			msg.ReplyTo.Tell(fmt.Sprintf("stored by %v", singleton.GenerationOf(ctx)))
 			return behaviors.Same
 		})
 	}
@@ -94,7 +93,7 @@ func (s *fencedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if token < s.highest {
-		http.Error(w, fmt.Sprintf("generation %v is older than %v", generation.Unpack(token), generation.Unpack(s.highest)), http.StatusConflict)
+		http.Error(w, fmt.Sprintf("generation %d is older than %d", token, s.highest), http.StatusConflict)
 		return
 	}
 	s.highest, s.text = token, string(text)
@@ -130,7 +129,7 @@ func Example_fencedHTTPService() {
 	// stored by 1.1
 	// stored by 2.1
 	// by the new host: stored by 2.1
-	// by the old one: refused: persistence: fenced by a newer claim: generation 1.1 is older than 2.1
+	// by the old one: refused: persistence: fenced by a newer claim: generation 4294967297 is older than 8589934593
 	// and again by the new one: stored by 2.1
 	// kept: and again by the new one
 }
@@ -164,12 +163,12 @@ func Example_fencedSQLRow() {
 	var value string
 	var token uint64
 	fmt.Println(db.QueryRow("SELECT value, generation FROM setting").Scan(&value, &token))
-	fmt.Printf("kept: %s, of %v\n", value, generation.Unpack(token))
+	fmt.Printf("kept: %s, of %d\n", value, token)
 	// Output:
 	// stored by 1.1
 	// stored by 2.1
 	// by the new host: stored by 2.1
 	// by the old one: refused: persistence: fenced by a newer claim
 	// <nil>
-	// kept: by the new host, of 2.1
+	// kept: by the new host, of 8589934593
 }

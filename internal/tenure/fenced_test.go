@@ -1,6 +1,6 @@
 //go:build !race
 
-package generation_test
+package tenure_test
 
 import (
 	"fmt"
@@ -11,21 +11,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
 func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	service := &fencedService{}
 	for _, write := range []struct {
-		gen  generation.Generation
+		gen  singleton.Generation
 		want int
 	}{
-		{generation.Generation{Term: 2}, http.StatusOK},
-		{generation.Generation{Term: 1, Seq: 9}, http.StatusConflict},
-		{generation.Generation{Term: 2}, http.StatusOK},
-		{generation.Generation{Term: 2, Seq: 1}, http.StatusOK},
-		{generation.Generation{Term: 2}, http.StatusConflict},
+		{singleton.Generation{Term: 2}, http.StatusOK},
+		{singleton.Generation{Term: 1, Seq: 9}, http.StatusConflict},
+		{singleton.Generation{Term: 2}, http.StatusOK},
+		{singleton.Generation{Term: 2, Seq: 1}, http.StatusOK},
+		{singleton.Generation{Term: 2}, http.StatusConflict},
 	} {
 		packed, err := write.gen.Packed()
 		require.NoError(t, err)
