@@ -73,5 +73,5 @@ func (l *lane) outage(waits bool) string {
 		return ""
 	}
 	failover, _ := extension.Get[singletonhook.Failover](l.region.system)
-	return failover.Since(l.kept, l.region.set.sourced)
+	return failover.Since(l.kept, l.region.sourcing.agreed.Load())
 }
