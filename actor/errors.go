@@ -104,12 +104,18 @@ func errWrongType(msg any, takes reflect.Type) error {
 var errNoError = errors.New("actor: failed without an error")
 
 // A PanicError is a panic in a behavior, or in another function of the user that the framework has
-// called, such as MarshalCBOR of a message. The log line "actor failed" has the stack: repair the
-// code at its top.
-//
-// Value is the argument of panic, and Stack the stack of the goroutine that panicked. Error returns
-// the value without the stack; Unwrap returns the value if it is an error.
-type PanicError = guard.PanicError
+// called, such as MarshalCBOR of a message. Find it with [errors.As]. The log line "actor failed"
+// has the stack: repair the code at its top.
+type PanicError struct {
+	Value any    // what was given to panic
+	Stack []byte // of the goroutine that panicked
+}
+
+// Error returns the value of the panic, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value of the panic if it is an error.
+func (e *PanicError) Unwrap() error { return (*guard.PanicError)(e).Unwrap() }
 
 // RegisterError gives sentinel a stable name on the wire: if two nodes have registered the same
 // name, errors.Is(err, sentinel) has the same result on both for an error sent from one to the

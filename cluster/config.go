@@ -164,15 +164,19 @@ type Config struct {
 	Journal journal.Journal
 
 	// Leases returns a lease for each singleton that this node spawns without singleton.WithLease.
-	// Each type of entities that it starts without sharding.WithLease has one, too. The name of a
-	// lease is Name, "-singleton-" and the name of the singleton, or Name, "-sharding-", the type,
-	// "/" and the name of the node. The owner is the advertised address of this node. Return a new
-	// handle for each call, usually from lease.New with a store that all nodes share. Leases must
-	// not block. If it returns an error or nil, the node calls it again after
-	// singleton.LeaseRetry, or for a type of entities after 5 s; meanwhile the node hosts neither
-	// the singleton nor the type. The error is logged, and is part of singleton.Status and of the
-	// errors of asks. Set Leases on all nodes or on no node: a singleton with a lease does not
-	// match one without. Types of entities need Journal as well. The default, nil, is no lease.
+	// Each type of entities that it starts without sharding.WithLease has one, too, and so has
+	// downing.LeaseMajority without a Lease. The name of a lease is Name, "-singleton-" and the
+	// name of the singleton, or Name, "-sharding-", the type, "/" and the name of the node, or Name
+	// and "-downing". The owner is the advertised address of this node. Return a new handle for
+	// each call, usually from lease.New with a store that all nodes share. Leases must not block.
+	//
+	// If it returns an error or nil, the node calls it again after singleton.LeaseRetry, or for a
+	// type of entities after 5 s; meanwhile the node hosts neither the singleton nor the type. The
+	// error is logged, and is part of singleton.Status and of the errors of asks. For downing it is
+	// the error of Start, and so is a TTL that is not longer than LeaseMajority.ReleaseAfter.
+	//
+	// Set Leases on all nodes or on no node: a singleton with a lease does not match one without.
+	// Types of entities need Journal as well. The default, nil, is no lease.
 	Leases func(name, owner string) (lease.Lease, error)
 
 	// MinMembers is the number of members that must have joined before the first becomes up. Until
@@ -302,7 +306,11 @@ func (c Config) validate() error {
 	if err := membership.CheckElection(c.Leader.inside()); err != nil {
 		return err
 	}
-	if err := validateDowning(c.Downing); err != nil {
+	var later func() (lease.Lease, error) // the lease is made when the node has an address
+	if c.Leases != nil {
+		later = func() (lease.Lease, error) { return struct{ lease.Lease }{}, nil }
+	}
+	if _, err := withLease(c.Downing, later); err != nil {
 		return err
 	}
 	if err := membership.CheckDetector(membership.Detector(c.Detector)); err != nil {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 func TestTheZeroConfigWorks(t *testing.T) {
@@ -34,11 +36,8 @@ func TestWithManualDowningThereIsNoFailover(t *testing.T) {
 	require.Equal(t, 10*time.Second, c.margin())
 }
 
-// lent is a lease that every caller gets.
-type lent struct{}
-
-func (lent) Acquire(context.Context) (bool, error) { return true, nil }
-func (lent) Release(context.Context) error         { return nil }
+// lent is a lease that nobody asks for.
+type lent struct{ lease.Lease }
 
 func TestTheMarginCoversTheSlowestLoser(t *testing.T) {
 	c := Config{Downing: downing.LeaseMajority{Lease: lent{}, LeaseTimeout: 4 * time.Second}}.withDefaults()
@@ -54,6 +53,8 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 		"is not the host":          {Seeds: []string{"localhost:0"}},
 		"give it one":              {Leader: LeaderElection{Compare: Oldest().Compare}},
 		"StaticQuorum.Size":        {Downing: downing.StaticQuorum{}},
+		"or Config.Leases":         {Downing: downing.LeaseMajority{}},
+		"must be at least 14s":     {Downing: downing.LeaseMajority{ReleaseAfter: time.Second}, Leases: noLeases},
 		"are both set":             {TLS: &tls.Config{}, Secret: []byte("0123456789abcdef")}, //nolint:gosec // it is refused
 		"has 0 bytes":              {Secret: []byte("")},
 		"openssl":                  {Secret: []byte("password")},
@@ -64,6 +65,20 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 		require.ErrorContains(t, c.withDefaults().validate(), want)
 		_, err := Start(t.Context(), c)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+func noLeases(string, string) (lease.Lease, error) { return nil, errors.New("no store") }
+
+func TestStartSaysWhatTheLeaseOfDowningLacks(t *testing.T) {
+	short := lease.NewMemory()
+	for want, leases := range map[string]func(name, owner string) (lease.Lease, error){
+		"Config.Leases: create the lease understudy-downing: no store": noLeases,
+		"the TTL of the lease of LeaseMajority is 15s": func(name, owner string) (lease.Lease, error) {
+			return lease.New(short, name, owner, lease.Settings{})
+		},
+	} {
+		require.ErrorContains(t, start(t, Config{Downing: downing.LeaseMajority{}, Leases: leases}), want)
 	}
 }
 

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,7 +12,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/leasespan"
+	"github.com/understudy-go/understudy/internal/leaseholder"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A leasing acquires and releases the lease of the downing strategy. It belongs to the node, not to
@@ -21,75 +23,82 @@ type leasing struct {
 	system  *actor.System
 	log     *zap.Logger
 
-	turn chan struct{} // full while the lease is used; guards the field below
-	all  uint64        // number of requests that may have been granted
+	mu     sync.Mutex          // guards the fields below
+	holder *leaseholder.Holder // nil: nothing has been asked
+	last   uint64              // number of the last request
 }
 
-func newLeasing(aborted context.Context, system *actor.System, log *zap.Logger) *leasing {
-	return &leasing{aborted: aborted, system: system, log: log, turn: make(chan struct{}, 1)}
-}
-
-// acquire requests the lease, posts the answer, and releases the lease after Ask.Hold. If the node
-// ends first, it does not release the lease: the losing side may still ask for it, so it must
-// expire by itself.
+// acquire requests the lease, posts the answer, and has the lease released after Ask.Hold. The
+// process may end before: the losing side may still ask for the lease, which must expire by itself.
 func (l *leasing) acquire(a membership.AcquireLease, post func(membership.Input)) {
-	held, number := l.request(a.Ask)
-	post(membership.LeaseAnswered{Number: a.Number, Held: held})
-	if number == 0 {
-		return
-	}
-	select {
-	case <-time.After(a.Ask.Hold):
-		l.release(a.Ask, number)
-	case <-l.aborted.Done():
-	}
-}
-
-// request returns whether this node certainly holds the lease, and the number of the request if it
-// may hold it.
-func (l *leasing) request(ask downing.Ask) (held bool, number uint64) {
-	ctx, cancel := context.WithTimeout(l.aborted, ask.Timeout)
+	ctx, cancel := context.WithTimeout(l.aborted, a.Ask.Timeout)
 	defer cancel()
-	select {
-	case l.turn <- struct{}{}:
-	case <-ctx.Done():
-		return false, 0
+	answered := make(chan leaseholder.Answer, 1)
+	l.mu.Lock()
+	h := l.holderOf(a.Ask)
+	l.last++
+	number := l.last
+	h.Acquire(ctx, 0, func(a leaseholder.Answer) { answered <- a })
+	l.mu.Unlock()
+	answer := <-answered
+	post(membership.LeaseAnswered{Number: a.Number, Held: answer.Held})
+	if answer.Err != nil {
+		l.log.Warn("lease of downing not acquired", zap.Stringer("lease", h), zap.Error(answer.Err))
 	}
-	defer func() { <-l.turn }()
-	attempt := leasespan.Attempt{Lease: nameOfLease(ask.Lease), Holder: l.system.Address()}
-	held, err := leasespan.Acquire(ctx, l.system, attempt, ask.Lease.Acquire)
-	if err != nil {
-		l.log.Warn("lease of downing not acquired", zap.Error(err))
-		held = false
+	if answer.Held || answer.Err != nil { // else it is certainly another's
+		time.AfterFunc(a.Ask.Hold, func() { l.release(number) })
 	}
-	if held || err != nil {
-		l.all++
-		number = l.all
-	}
-	return held, number
 }
 
-func nameOfLease(l downing.Lease) string {
-	if named, ok := l.(fmt.Stringer); ok {
-		return fmt.Sprint(named) // also if String panics
+// holderOf returns the holder of the lease, which is the same in all requests of a strategy.
+func (l *leasing) holderOf(ask downing.Ask) *leaseholder.Holder {
+	if l.holder == nil {
+		l.holder = leaseholder.New(leaseholder.Config{
+			System: l.system, User: l.system.Address(),
+			Create: func() (lease.Lease, error) { return ask.Lease, nil },
+			// The decision has been taken under it, and cannot be taken back.
+			Lost: func(reason error) { l.log.Warn("lease of downing lost", zap.Error(reason)) },
+		})
 	}
-	return fmt.Sprintf("%T", l)
+	return l.holder
 }
 
-// release releases the lease, unless it has been acquired again since.
-func (l *leasing) release(ask downing.Ask, number uint64) {
-	ctx, cancel := context.WithTimeout(l.aborted, ask.Timeout)
-	defer cancel()
-	select {
-	case l.turn <- struct{}{}:
-	case <-ctx.Done():
-		return
+// release releases the lease, unless it has been requested again since.
+func (l *leasing) release(number uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock() // a request that begins meanwhile comes after the release
+	if h := l.holder; l.last == number {
+		h.Release(func(err error) {
+			if err != nil {
+				l.log.Warn("lease of downing not released; "+h.Outlook(), zap.Stringer("lease", h), zap.Error(err))
+			}
+		})
 	}
-	defer func() { <-l.turn }()
-	if l.all != number {
-		return
+}
+
+// withLease returns the downing strategy with the lease that create returns, if it takes one and
+// has none, and validates it. create may be nil.
+func withLease(d Downing, create func() (lease.Lease, error)) (_ Downing, err error) {
+	if s, takes := d.(interface {
+		OrLease(create func() (lease.Lease, error)) (Downing, error)
+	}); takes && create != nil {
+		if d, err = s.OrLease(create); err != nil {
+			return nil, fmt.Errorf("cluster: Config.Leases: %w", err)
+		}
 	}
-	if err := guard.Run(func() error { return ask.Lease.Release(ctx) }); err != nil {
-		l.log.Warn("lease of downing not released", zap.Error(err))
+	return d, validateDowning(d)
+}
+
+// leasedDowning returns the downing strategy, with its lease of Leases if it takes one.
+func (c Config) leasedDowning(address string) (d Downing, err error) {
+	if c.Leases == nil {
+		return c.Downing, nil
 	}
+	err = guard.Run(func() (err error) {
+		d, err = withLease(c.Downing, func() (lease.Lease, error) {
+			return leaseholder.Source(c.Leases).New(c.Name+"-downing", address)
+		})
+		return err
+	})
+	return d, err
 }

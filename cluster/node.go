@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/guardedlease"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"go.uber.org/zap"
@@ -129,7 +129,7 @@ func listen(cfg Config) (*Node, error) {
 	}, cfg.SystemOptions...)...)
 	explainUnsharded(n.System, shardtree.NotOnNode)
 	n.history = newHistoryWriter(n.System)
-	n.leasing = newLeasing(n.aborted, n.System, n.log)
+	n.leasing = &leasing{aborted: n.aborted, system: n.System, log: n.log}
 	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})
 	singletonhook.Attach(n.System, (*locator)(n))
 	extension.Set(n.System, n)
@@ -139,7 +139,7 @@ func listen(cfg Config) (*Node, error) {
 		extension.Set(n.System, cfg.Journal)
 	}
 	if cfg.Leases != nil {
-		extension.Set(n.System, guardedlease.Source(cfg.Leases))
+		extension.Set(n.System, leaseholder.Source(cfg.Leases))
 	}
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ServiceUnbind, "clients", func(ctx context.Context) error { return tellClients(ctx, n) })
@@ -174,6 +174,11 @@ func (n *Node) run() {
 	defer close(n.ended)
 	defer n.views.end()
 	n.logStart()
+	strategy, err := n.cfg.leasedDowning(n.Address())
+	if err != nil {
+		n.over(membership.End{Err: err})
+		return
+	}
 	set := membership.Settings{
 		Self:         n.View().in.Self,
 		Seeds:        n.cfg.Seeds,
@@ -184,7 +189,7 @@ func (n *Node) run() {
 		MinMembers:   n.cfg.MinMembers,
 		MinMembersOf: n.cfg.MinMembersOf,
 		Detector:     membership.Detector(n.cfg.Detector),
-		Downing:      n.cfg.Downing,
+		Downing:      strategy,
 		Leader:       n.cfg.Leader.inside(),
 		Rejoin:       !n.cfg.StayDown,
 	}

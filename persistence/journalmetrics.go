@@ -133,6 +133,11 @@ func storeName(j Journal) string {
 	}
 }
 
+func addDurations(to *telemetry.Family, took *histogram.Histogram, label string) {
+	s := took.Read()
+	to.AddDurations(s.Count, s.Sum, s.AtMost, label)
+}
+
 func (m *metrics) journalFamilies() []telemetry.Family {
 	appends := telemetry.NewHistogram("understudy_journal_append_seconds", "Appends to a journal, each of one batch of events.", "journal")
 	claims := telemetry.NewHistogram("understudy_journal_claim_seconds", "Claims of persistence ids in a journal.", "journal")
@@ -140,9 +145,9 @@ func (m *metrics) journalFamilies() []telemetry.Family {
 	appended := telemetry.NewCounter("understudy_journal_appended_events_total", "Events that a journal has stored for persistent actors.", "journal")
 	failures := telemetry.NewCounter("understudy_journal_errors_total", "Appends, claims and reads that have failed, by error.", "journal", "error")
 	for name, j := range m.journals.All() {
-		appends.AddDurations(j.appends.took.Read(), name)
-		claims.AddDurations(j.claims.took.Read(), name)
-		reads.AddDurations(j.reads.took.Read(), name)
+		addDurations(&appends, &j.appends.took, name)
+		addDurations(&claims, &j.claims.took, name)
+		addDurations(&reads, &j.reads.took, name)
 		appended.Add(float64(j.appended.Load()), name)
 		for kind := range j.errors {
 			failures.Add(float64(j.errors[kind].Load()), name, errorName(kind))

@@ -69,9 +69,9 @@ func (m *metrics) fired(late time.Duration, attempt uint64) {
 
 func (m *metrics) families() []telemetry.Family {
 	recoveries := telemetry.NewHistogram("understudy_recovery_seconds", "Recoveries of persistent actors, with the wait for other recoveries.")
-	recoveries.AddDurations(m.recoveries.Read())
+	recoveries.AddDurations(m.recoveries.Read().Parts())
 	lateness := telemetry.NewHistogram("understudy_stored_timer_lateness_seconds", "How long after their time the stored timers of persistent actors have fired, at their first attempts.")
-	lateness.AddDurations(m.lateness.Read())
+	lateness.AddDurations(m.lateness.Read().Parts())
 	return append([]telemetry.Family{
 		recoveries, lateness,
 		telemetry.NewCounter("understudy_stored_timer_repetitions_total", "Attempts to deliver the message of a stored timer after the first one.").With(float64(m.repeated.Load())),

@@ -52,10 +52,6 @@ func quoted(value string) string {
 // comparedHere returns the settings that must be the same each time that one node spawns the
 // singleton, in a fixed order, without the message type.
 func (s *settings) comparedHere() []handover.Setting {
-	lease := ""
-	if s.lease != nil {
-		lease = s.lease.String()
-	}
 	return []handover.Setting{
 		{Name: "role", Value: s.role},
 		{Name: "anchor", Value: s.anchor.String()},
@@ -67,7 +63,7 @@ func (s *settings) comparedHere() []handover.Setting {
 		{Name: "stop timeout", Value: s.stopTimeout.String()},
 		{Name: "restart backoff", Value: fmt.Sprintf("%+v", s.restart)},
 		{Name: "removal margin", Value: s.margin.String()},
-		{Name: "lease", Value: lease},
+		{Name: "lease", Value: s.leaseName},
 		{Name: "lease retry", Value: s.leaseRetry.String()},
 		{Name: "generations", Value: presence(s.terms != nil)},
 	}

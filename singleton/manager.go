@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/tenure"
@@ -30,7 +29,7 @@ type manager struct {
 	machine   *handover.Machine
 	relay     *handover.Relay
 	sequenced sequenced
-	lease     leaseClient
+	lease     *managerLease
 	instance  instance
 
 	inbox     actor.ActorRef[any]
@@ -81,10 +80,9 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 		begins: func(g tenure.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, typed.notify(func() { m.sequenced.collect() }))
-	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, terms: set.terms, answer: m.occur, measured: &m.registry.measured}
-	m.lease.open(self.String())
-	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
-	m.instance.gate = m.lease.gate()
+	if m.lease = openLease(m, self.String()); m.lease != nil {
+		m.instance.gate = m.lease.gate
+	}
 	m.timer.ring = func() { m.occur(handover.Ticked{}) }
 	ctx.Defer(m.close)
 	m.register(cfg, x)
@@ -227,17 +225,12 @@ func (m *manager) onEvent(ev handover.Event) {
 		m.relay.Tick(time.Now())
 	case handover.LeaseAnswered:
 		if ev.Err != nil {
-			log.Warn("attempt to acquire the lease failed", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+			log.Warn("attempt to acquire the lease failed", zap.Stringer("lease", m.lease), zap.Error(ev.Err))
 		}
 	case handover.LeaseLost:
-		if m.lease.valid() { // it has been acquired again
-			return
-		}
-		log.Warn("singleton's lease lost", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Reason))
+		log.Warn("singleton's lease lost", zap.Stringer("lease", m.lease), zap.Error(ev.Reason))
 	case handover.LeaseReleased:
-		if ev.Err != nil {
-			log.Warn("lease not released; "+guardedlease.Outlook(m.lease.lease), zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
-		}
+		m.lease.logKept(log, ev.Err)
 	case handover.TermClaimed:
 		if ev.Err != nil {
 			log.Warn("no term from the source of generations", zap.Error(ev.Err))
@@ -296,7 +289,7 @@ func (m *manager) do(a handover.Action) {
 	case handover.ReportStuck:
 		m.reportStuck(a)
 	case handover.StartInstance:
-		if !m.lease.valid() { // it was lost at this very moment
+		if m.lease.missing() { // it was lost at this very moment
 			m.occur(handover.InstanceEnded{LeaseLost: true})
 			return
 		}
@@ -315,7 +308,7 @@ func (m *manager) do(a handover.Action) {
 	case handover.ReleaseLease:
 		m.lease.release()
 	case handover.ClaimTerm:
-		m.lease.claim(m.name, a)
+		claimTerm(m.ctx, m.set.terms, m.name, a, m.occur)
 	}
 }
 
@@ -367,7 +360,10 @@ func (m *manager) report() {
 		s.WaitingFor = append(s.WaitingFor, id.Address)
 	}
 	l := m.machine.Lease()
-	s.Lease, s.LeaseHeld, s.Obstacle = m.lease.name(), m.set.lease != nil && l.Held, l.Obstacle
+	s.LeaseHeld, s.Obstacle = m.lease != nil && l.Held, l.Obstacle
+	if m.lease != nil {
+		s.Lease = m.lease.String()
+	}
 	m.registry.write(*s)
 }
 

@@ -106,6 +106,6 @@ func counter(name, help string, all []Status, value func(Status) uint64) telemet
 
 func durations(name, help string, s histogram.Snapshot) telemetry.Family {
 	f := telemetry.NewHistogram(name, help)
-	f.AddDurations(s)
+	f.AddDurations(s.Parts())
 	return f
 }

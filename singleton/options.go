@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guardedlease"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -55,8 +55,9 @@ type settings struct {
 	stopMessage any
 	stopTimeout time.Duration
 	restart     actor.Backoff
-	margin      time.Duration // 0: what the cluster recommends; negative: none
-	lease       managedLease  // nil: none
+	margin      time.Duration               // 0: what the cluster recommends; negative: none
+	lease       func() (lease.Lease, error) // returns the handle; nil: none
+	leaseName   string
 	leaseRetry  time.Duration
 	terms       journal.Journal // nil: the members agree
 	wrong       error           // what the numbers of options are wrong with
@@ -90,8 +91,9 @@ func (s settings) on(sys *actor.System, name string, message reflect.Type) (sett
 	if !registryOf(sys).admit(name) {
 		return s, ErrTooMany
 	}
-	if leases, ok := extension.Get[guardedlease.Source](sys); ok && s.lease == nil {
-		s.lease = configuredLease(func() (managedLease, error) { return leases.New(sys.Name()+"-singleton-"+name, sys.Address()) })
+	if leases, ok := extension.Get[leaseholder.Source](sys); ok && s.lease == nil {
+		of := sys.Name() + "-singleton-" + name
+		s.leaseName, s.lease = of, func() (lease.Lease, error) { return leases.New(of, sys.Address()) }
 	}
 	s.signature = handover.SignatureOf(s.compared(message))
 	return s, nil
@@ -350,7 +352,9 @@ func WithLease(l lease.Lease) Option {
 	if l == nil {
 		panic("singleton: nil lease")
 	}
-	return func(s *settings) { s.lease = guardedlease.New(l) }
+	return func(s *settings) {
+		s.leaseName, s.lease = leaseholder.Name(l), func() (lease.Lease, error) { return l, nil }
+	}
 }
 
 // LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or

@@ -166,7 +166,7 @@ func (q *journalQueue) readRefused(ctx context.Context, from, to uint64) ([]kept
 		case refusedMessage:
 			if n := uint64(len(records)); v.Records <= n { // earlier records are from a failed attempt
 				r.put(kept{
-					Refused: Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, Records: records[n-v.Records:]},
+					Refused: Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, records: records[n-v.Records:]},
 					from:    record.Seq - v.Records, to: record.Seq,
 				})
 			}
@@ -183,7 +183,7 @@ func (q *journalQueue) readRefused(ctx context.Context, from, to uint64) ([]kept
 func (q *journalQueue) keep(ctx context.Context, r *refusals, m Refused) error {
 	var events []any
 	bytes, from := 0, r.last+1
-	for _, record := range m.Records {
+	for _, record := range m.records {
 		if bytes += len(record.Data); bytes > mostAtOnce && len(events) > 0 {
 			if err := q.appendRefused(ctx, r, events); err != nil {
 				return err
@@ -192,7 +192,7 @@ func (q *journalQueue) keep(ctx context.Context, r *refusals, m Refused) error {
 		}
 		events = append(events, message{Number: m.Number, Payload: record})
 	}
-	head := refusedMessage{Number: m.Number, Reason: m.Reason, Time: m.Time, Records: uint64(len(m.Records))}
+	head := refusedMessage{Number: m.Number, Reason: m.Reason, Time: m.Time, Records: uint64(len(m.records))}
 	if bytes > mostAtOnce {
 		if err := q.appendRefused(ctx, r, events); err != nil {
 			return err

@@ -126,11 +126,9 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 						last := kept[len(kept)-1]
 						require.Equal(t, refused.Refused, last.Number)
 						require.NotEmpty(t, last.Reason)
-						payload, err := last.Payload()
+						message, err := last.Message(nil)
 						require.NoError(t, err)
-						want, err := extension.Pack(note{c.text})
-						require.NoError(t, err)
-						require.Equal(t, want, payload)
+						require.Equal(t, note{c.text}, message)
 					}
 				}
 				notes.ExpectNone(time.Hour)

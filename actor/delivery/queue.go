@@ -80,12 +80,12 @@ type Refused struct {
 	Number  uint64              // the number that the message had
 	Reason  string              // why it was refused
 	Time    time.Time           // when it was refused, by the clock of the producer
-	Records []extension.Payload // as given to Append: one for each part of the message
+	records []extension.Payload // as given to Append: one for each part of the message
 }
 
-// Payload returns the encoded message. It fails only if Records are not what a producer stored.
-func (r Refused) Payload() (whole extension.Payload, err error) {
-	for _, record := range r.Records {
+// It fails only if the records are not what a producer stored.
+func (r Refused) payload() (whole extension.Payload, err error) {
+	for _, record := range r.records {
 		more, _, err := join(&whole, record)
 		if err != nil {
 			return extension.Payload{}, err
@@ -98,12 +98,12 @@ func (r Refused) Payload() (whole extension.Payload, err error) {
 }
 
 // To returns the id of the receiver, if a producer of [ProducerByID] has stored the message.
-// Otherwise, or if Records are not what a producer stored, it returns "".
+// Otherwise, or if the journal does not have what a producer stored, it returns "".
 func (r Refused) To() string {
-	if len(r.Records) == 0 {
+	if len(r.records) == 0 {
 		return ""
 	}
-	_, to, _ := partOf(r.Records[0])
+	_, to, _ := partOf(r.records[0])
 	return to
 }
 
@@ -111,7 +111,7 @@ func (r Refused) To() string {
 // message is not registered in this process, or its content cannot be decoded. Refs in the message
 // are bound to s, which may be nil if the message has no refs.
 func (r Refused) Message(s *actor.System) (any, error) {
-	p, err := r.Payload()
+	p, err := r.payload()
 	if err != nil {
 		return nil, err
 	}

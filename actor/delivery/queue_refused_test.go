@@ -23,12 +23,13 @@ import (
 func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
 	t.Helper()
 	r := delivery.Refused{Number: number, Reason: fmt.Sprintf("reason %d", number), Time: time.Unix(int64(number), 0).UTC()}
-	for _, part := range parts {
-		p, err := extension.Pack(part)
+	records := make([]extension.Payload, len(parts))
+	for i, part := range parts {
+		var err error
+		records[i], err = extension.Pack(part)
 		require.NoError(t, err)
-		r.Records = append(r.Records, p)
 	}
-	return r
+	return delivery.RefusedOf(r, records)
 }
 
 func numbers(messages []delivery.Refused) (numbers []uint64) {

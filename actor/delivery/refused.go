@@ -34,7 +34,7 @@ func (roomAgain[M]) command(M) {}
 func refusedOf[M any](entries []*entry[M]) []Refused {
 	messages := make([]Refused, len(entries))
 	for i, e := range entries {
-		messages[i] = Refused{Number: e.number, Reason: window.ReasonOf(e.refusal).Text, Time: time.Now().UTC(), Records: e.records()}
+		messages[i] = Refused{Number: e.number, Reason: window.ReasonOf(e.refusal).Text, Time: time.Now().UTC(), records: e.records()}
 	}
 	return messages
 }
@@ -105,7 +105,7 @@ func (p *producer[M]) find(e *entry[M]) {
 		all, err := queue.List(life)
 		for _, r := range all {
 			if r.Number == e.resent {
-				f.records = r.Records
+				f.records = r.records
 			}
 		}
 		return f, err
@@ -134,8 +134,8 @@ func (p *producer[M]) revive(e *entry[M], f found[M]) error {
 		return fmt.Errorf("%w %d", ErrNotKept, e.resent)
 	}
 	var err error
-	kept := Refused{Records: f.records}
-	if e.payload, err = kept.Payload(); err != nil {
+	kept := Refused{records: f.records}
+	if e.payload, err = kept.payload(); err != nil {
 		return err
 	}
 	e.to = kept.To()

@@ -1,10 +1,6 @@
 package telemetry
 
-import (
-	"time"
-
-	"github.com/understudy-go/understudy/internal/histogram"
-)
+import "time"
 
 // A Type says how the values of a family behave.
 type Type uint8
@@ -48,10 +44,10 @@ type Bucket struct {
 	Count uint64
 }
 
-func distribution(s histogram.Snapshot, bounds ...time.Duration) Durations {
-	d := Durations{Count: s.Count, Sum: s.Sum, Buckets: make([]Bucket, len(bounds))}
+func distribution(count uint64, sum time.Duration, atMost func(time.Duration) uint64, bounds []time.Duration) Durations {
+	d := Durations{Count: count, Sum: sum, Buckets: make([]Bucket, len(bounds))}
 	for i, bound := range bounds {
-		d.Buckets[i] = Bucket{bound, s.AtMost(bound)}
+		d.Buckets[i] = Bucket{bound, atMost(bound)}
 	}
 	return d
 }
@@ -61,10 +57,11 @@ func (f *Family) Add(value float64, labels ...string) {
 	f.Series = append(f.Series, Series{Labels: labels, Value: value})
 }
 
-// AddDurations adds a series of a histogram with the values of the labels. Its bounds are powers of
-// four of about a microsecond to 17 seconds, which suit everything from handlers to hand-overs.
-func (f *Family) AddDurations(s histogram.Snapshot, labels ...string) {
-	f.Series = append(f.Series, Series{Labels: labels, Durations: distribution(s, fine...)})
+// AddDurations adds a series of a histogram with the values of the labels. count and sum are of all
+// durations, and atMost returns how many were at most d. The bounds are powers of four of about a
+// microsecond to 17 seconds, which suit everything from handlers to hand-overs.
+func (f *Family) AddDurations(count uint64, sum time.Duration, atMost func(d time.Duration) uint64, labels ...string) {
+	f.Series = append(f.Series, Series{Labels: labels, Durations: distribution(count, sum, atMost, fine)})
 }
 
 var fine = bounds(2)

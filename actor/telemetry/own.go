@@ -77,7 +77,7 @@ func processing(kinds []actorhook.KindCount) Family {
 	f := NewHistogram("understudy_message_processing_seconds", "How long handlers took for the messages of a sample.", "kind")
 	for _, k := range kinds {
 		if k.Processing.Count > 0 {
-			f.Series = append(f.Series, Series{Labels: []string{k.Name}, Durations: distribution(k.Processing, coarse...)})
+			f.Series = append(f.Series, Series{Labels: []string{k.Name}, Durations: distribution(k.Processing.Count, k.Processing.Sum, k.Processing.AtMost, coarse)})
 		}
 	}
 	return f

@@ -20,7 +20,7 @@ func TestSeriesWithEqualLabelsAddUp(t *testing.T) {
 			f := telemetry.Family{Name: "test_value", Labels: []string{"of"}}
 			f.Add(value, label)
 			d := telemetry.Family{Name: "test_seconds", Type: telemetry.Histogram}
-			d.AddDurations(h.Read())
+			d.AddDurations(h.Read().Parts())
 			return []telemetry.Family{f, d}
 		})
 	}

@@ -111,5 +111,6 @@ func (f *figures) add(name string, runs, open, lateness *telemetry.Family) {
 		n += len(i.Open)
 	}
 	open.Add(float64(n), name)
-	lateness.AddDurations(f.lateness.Read(), name)
+	late := f.lateness.Read()
+	lateness.AddDurations(late.Count, late.Sum, late.AtMost, name)
 }

@@ -18,6 +18,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("KeepOldest.StableAfter", suits, 3*time.Second, KeepOldest{}.Delay()),
 		godoc.Is("KeepReferee.StableAfter", suits, 3*time.Second, KeepReferee{}.Delay()),
 		godoc.Is("DownAll.StableAfter", suits, 3*time.Second, DownAll{}.Delay()),
+		godoc.Is("LeaseMajority.Lease", "The default, nil, is the one that Config.Leases", nil, LeaseMajority{}.Lease),
 		godoc.Is("LeaseMajority.StableAfter", suits, 3*time.Second, l.Delay()),
 		godoc.Is("LeaseMajority.MinorityDelay", "0 is [DefaultMinorityDelay].", 2*time.Second, l.minorityDelay()),
 		godoc.Is("LeaseMajority.LeaseTimeout", "0 is [DefaultLeaseTimeout].", 5*time.Second, l.timeout()),

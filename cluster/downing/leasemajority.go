@@ -1,11 +1,12 @@
 package downing
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // Defaults of [LeaseMajority].
@@ -34,8 +35,15 @@ const (
 //
 // The rule is the same as in the split brain resolvers of Akka and Pekko.
 type LeaseMajority struct {
-	// Lease is this node's handle of the lease that all nodes share. It is required.
-	Lease Lease
+	// Lease is this node's handle of the lease that all nodes share. The default, nil, is the one
+	// that Config.Leases of package cluster returns for the name of the cluster and "-downing".
+	// Start fails if that is not set either.
+	//
+	// Its TTL, if it has a method TTL() time.Duration, must be longer than ReleaseAfter, so longer
+	// than 40 s by default. The lease expires TTL after its process has died. While the process
+	// lives, the lease is renewed until it is released, even if the node has ended. Do not use the
+	// same handle for a singleton: a node that holds it already is granted it again.
+	Lease lease.Lease
 
 	// Role restricts the majority to members that have it; empty means all members. If no
 	// member has the role, no side asks first.
@@ -64,9 +72,9 @@ type LeaseMajority struct {
 func (l LeaseMajority) Validate() error {
 	switch {
 	case l.Lease == nil:
-		return errors.New("downing: LeaseMajority.Lease must be set: to the lease that all nodes share")
+		return errors.New("downing: LeaseMajority.Lease must be set, or Config.Leases of package cluster: to leases that all nodes share")
 	case l.lasts() <= l.hold():
-		return fmt.Errorf("downing: the TTL of LeaseMajority.Lease is %v, and must be longer than %v, for which it is held (ReleaseAfter): it would expire with its process before every other side has asked", l.lasts(), l.hold())
+		return fmt.Errorf("downing: the TTL of the lease of LeaseMajority is %v, and must be longer than %v, for which it is held (ReleaseAfter): it would expire with its process before every other side has asked", l.lasts(), l.hold())
 	case l.hold() < l.lastAsk():
 		return fmt.Errorf("downing: LeaseMajority.ReleaseAfter %v must be at least %v, until when another side may ask for the lease", l.hold(), l.lastAsk())
 	}
@@ -77,6 +85,14 @@ func (l LeaseMajority) Validate() error {
 func (l LeaseMajority) OrStableAfter(d time.Duration) Strategy {
 	l.StableAfter = orDefault(l.StableAfter, d)
 	return l
+}
+
+// OrLease returns l with the lease that create returns, unless Lease is set already.
+func (l LeaseMajority) OrLease(create func() (lease.Lease, error)) (_ Strategy, err error) {
+	if l.Lease == nil {
+		l.Lease, err = create()
+	}
+	return l, err
 }
 
 // Delay returns how long the situation must not have changed.
@@ -146,34 +162,10 @@ func (l LeaseMajority) lastAsk() time.Duration {
 	return unstableAfter(l.Delay()) + l.Skew()
 }
 
-// A Lease is held by at most one node of the cluster at a time. It is kept outside the cluster:
-// in a database, in etcd, in Kubernetes. Each node has a Lease value of its own, which asks in
-// the name of that node. Calls for one node do not overlap.
-//
-// Every lease.Lease of package singleton/lease implements this interface. Its TTL must be
-// longer than LeaseMajority.ReleaseAfter, so longer than 40 s by default; one minute is enough.
-// The lease expires TTL after its process has died. While its process lives it is renewed, even
-// after the node has ended. If a lease has a method TTL() time.Duration,
-// [LeaseMajority.Validate] checks the TTL. Do not use the same lease for a singleton: a node
-// that holds it already is granted it again.
-type Lease interface {
-	// Acquire asks for the lease, and reports whether this node holds it now. A node that holds
-	// it already is granted it again. False with a nil error means that another node certainly
-	// holds it. An error means that the answer is unknown, which counts as no. Acquire must
-	// return soon after ctx has ended.
-	//
-	// The lease must then stay with this node until Release, or longer than
-	// LeaseMajority.ReleaseAfter, even if the node ends. A node that ends before Release leaves
-	// the lease to expire.
-	Acquire(ctx context.Context) (held bool, err error)
-
-	// Release gives the lease back if this node holds it.
-	Release(ctx context.Context) error
-}
-
-// An Ask is a request for a lease. An Ask without a Lease requests nothing.
+// An Ask is a request for a lease. An Ask without a Lease requests nothing. A node that ends before
+// Hold is over does not release the lease early.
 type Ask struct {
-	Lease   Lease
+	Lease   lease.Lease   // the same handle in all requests of a strategy
 	Timeout time.Duration // how long to wait; no answer in that time counts as no
 	Hold    time.Duration // how long the lease is held once it is granted
 }

@@ -1,20 +1,18 @@
 package downing
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // someLease is a lease for tests in which only the strategy's requests matter.
-type someLease struct{}
-
-func (someLease) Acquire(context.Context) (bool, error) { return false, nil }
-func (someLease) Release(context.Context) error         { return nil }
+type someLease struct{ lease.Lease }
 
 // lastingLease is a lease that reports how long it outlives its process.
 type lastingLease struct {

@@ -14,11 +14,11 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 const (
@@ -51,9 +51,9 @@ type coordinator struct {
 	*storing
 	*allot.Machine
 	node   *cluster.Node
-	hub    *hub                     // of this node
-	stores bool                     // in a journal that all nodes share
-	fences map[fenceKey]lease.Lease // handles of the leases of former members that were not to be had yet
+	hub    *hub                             // of this node
+	stores bool                             // in a journal that all nodes share
+	fences map[fenceKey]*leaseholder.Holder // of the leases of former members that were not to be had yet
 	inbox  actor.ActorRef[home.FromAgent]
 }
 
@@ -63,12 +63,13 @@ func coordinatorOn(n *cluster.Node, h *hub) actor.Behavior[home.Input] {
 	shared := journaled.JournalOf(n.System)
 	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
 		ID: journalID, Journal: shared, With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
-	}, &coordinator{node: n, hub: h, stores: shared != nil, fences: map[fenceKey]lease.Lease{}})
+	}, &coordinator{node: n, hub: h, stores: shared != nil, fences: map[fenceKey]*leaseholder.Holder{}})
 }
 
 // Begin implements [journaled.Coordinator].
 func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.Fact] {
 	c.storing = s
+	c.Ctx.Defer(c.dropFences)
 	c.Machine = allot.New(allot.Config{
 		Config:    home.Config{Forgetful: !c.stores, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
 		FirstTerm: tenure.Unpack(c.Epoch).Term, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,

@@ -9,61 +9,62 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
-	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/internal/leasespan"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 type fenceKey struct{ typ, node string }
 
-// fence takes the lease of a former member and gives it back, in a goroutine of its own. The handle
-// is kept until it has been taken: a store may need to have seen it for some time.
+// fence takes the lease of a former member and gives it back, in a goroutine of its own. The holder
+// is kept until it has been taken: a store may need to have seen its handle for some time.
 func (c *coordinator) fence(f allot.Fence) {
-	l, err := c.fenceLease(fenceKey{f.Type, f.Node.Name})
-	if err != nil {
-		c.Ctx.Self().Tell(allot.FenceAnswered{Fence: f, Why: err.Error()})
-		return
+	of := fenceKey{f.Type, f.Node.Name}
+	h := c.fences[of]
+	if h == nil {
+		h = c.newFence(of)
+		c.fences[of] = h
 	}
-	system, log, holder := c.Ctx.System(), c.Ctx.Log(), c.Ctx.Self().Path()
-	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (bool, error) {
-		held, err := leasespan.Acquire(ctx, system, leasespan.Attempt{Lease: l.String(), Holder: holder}, l.Acquire)
-		if held && err == nil {
-			if err := release(ctx, l); err != nil {
-				log.Warn("lease of a former member not given back; "+guardedlease.Outlook(l), zap.Stringer("lease", l), zap.Error(err))
+	log := c.Ctx.Log()
+	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (leaseholder.Answer, error) {
+		answered := make(chan leaseholder.Answer, 1)
+		h.Acquire(ctx, 0, func(a leaseholder.Answer) { answered <- a })
+		a := <-answered
+		if a.Held {
+			if err := h.Close(); err != nil { //nolint:contextcheck // the lease is given back also if ctx has ended
+				log.Warn("lease of a former member not given back; "+h.Outlook(), zap.Stringer("lease", h), zap.Error(err))
 			}
 		}
-		return held, err
-	}, func(held bool, err error) home.Input {
-		answer := allot.FenceAnswered{Fence: f, Held: held && err == nil}
-		if answer.Held {
-			delete(c.fences, fenceKey{f.Type, f.Node.Name})
+		return a, nil
+	}, func(a leaseholder.Answer, _ error) home.Input {
+		answer := allot.FenceAnswered{Fence: f, Held: a.Held}
+		if a.Held {
+			delete(c.fences, of)
 		} else {
-			answer.Why = whyNotHeld(err)
+			answer.Why = whyNotHeld(a.Err)
 		}
 		return answer
 	})
 }
 
-// fenceLease returns the handle of the lease of a former member.
-func (c *coordinator) fenceLease(of fenceKey) (lease.Lease, error) {
-	if l := c.fences[of]; l != nil {
-		return l, nil
-	}
-	r := c.hub.region(of.typ)
-	if r == nil {
-		return nil, errors.New("the coordinator's node has not started the type")
-	}
-	l, err := leaseOf(c.Ctx.System(), r, of.node)
-	if err == nil {
-		c.fences[of] = l
-	}
-	return l, err
+// newFence returns the holder of the lease of a former member. Its loss means nothing: what it
+// says, that nothing runs there any more, was true when it was taken.
+func (c *coordinator) newFence(of fenceKey) *leaseholder.Holder {
+	system, hub := c.Ctx.System(), c.hub
+	return leaseholder.New(leaseholder.Config{
+		System: system, User: c.Ctx.Self().Path(), Lost: func(error) {},
+		Create: func() (lease.Lease, error) {
+			r := hub.region(of.typ)
+			if r == nil {
+				return nil, errors.New("the coordinator's node has not started the type")
+			}
+			return leaseOf(system, r, of.node)
+		},
+	})
 }
 
-// whyNotHeld says why a lease was not to be had.
-func whyNotHeld(err error) string {
-	if err == nil {
-		return "another has it"
+// dropFences ends the holders that have not taken their leases, when the coordinator ends.
+func (c *coordinator) dropFences() {
+	for _, h := range c.fences {
+		go func() { _ = h.Close() }()
 	}
-	return err.Error()
 }

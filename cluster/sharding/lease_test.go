@@ -295,8 +295,8 @@ type belated struct {
 	asked   atomic.Bool
 }
 
-func (l *belated) Acquire(ctx context.Context) (bool, error) {
-	held, err := l.Lease.Acquire(ctx)
+func (l *belated) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
+	held, err := l.Lease.AcquireAbove(ctx, floor)
 	if !l.asked.Swap(true) {
 		l.between(ctx)
 	}

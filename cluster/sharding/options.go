@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/guardedlease"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence"
@@ -32,12 +32,12 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	remember    bool
-	daemons     int                 // how many, at first; 0 for types whose entities have ids
-	strategy    placement.Strategy  // nil: the default
-	timers      journal.TimerStore  // of WithTimers
-	timerless   error               // why that got no such journal
-	leases      guardedlease.Source // nil: none
-	wrong       error               // an argument that makes no sense
+	daemons     int                // how many, at first; 0 for types whose entities have ids
+	strategy    placement.Strategy // nil: the default
+	timers      journal.TimerStore // of WithTimers
+	timerless   error              // why that got no such journal
+	leases      leaseholder.Source // nil: none
+	wrong       error              // an argument that makes no sense
 }
 
 // The defaults of the options.

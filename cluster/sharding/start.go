@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guardedlease"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -116,9 +116,9 @@ func check(name string, noFactory bool) {
 // leasesOf returns given, or else the leases of the node. It is a function of its own because a
 // generic one that names a *cluster.Node compiles all that the node has, in each package that
 // shards a type.
-func leasesOf(s Host, given guardedlease.Source) guardedlease.Source {
+func leasesOf(s Host, given leaseholder.Source) leaseholder.Source {
 	if n, clustered := s.(*cluster.Node); clustered && given == nil {
-		given, _ = extension.Get[guardedlease.Source](n.System)
+		given, _ = extension.Get[leaseholder.Source](n.System)
 	}
 	return given
 }

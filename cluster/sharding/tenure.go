@@ -1,10 +1,9 @@
 package sharding
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -12,9 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/guardedlease"
-	"github.com/understudy-go/understudy/internal/leasespan"
+	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -23,7 +20,7 @@ import (
 // lease. Any goroutine may call its methods.
 type leaseTerm struct {
 	mu     sync.Mutex // guards all below
-	lease  lease.Lease
+	lease  *leaseholder.Holder
 	token  uint64 // under which shards may start; 0 for none
 	shards int    // that have been admitted, and have not ended
 	why    string // why the node does not have it; "" while it has
@@ -36,10 +33,10 @@ func (t *leaseTerm) current() uint64 {
 	return t.token
 }
 
-func (t *leaseTerm) begin(l lease.Lease) {
+func (t *leaseTerm) begin(l *leaseholder.Holder, token uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lease, t.token, t.why = l, l.Token(), ""
+	t.lease, t.token, t.why = l, token, ""
 }
 
 func (t *leaseTerm) end() {
@@ -109,13 +106,13 @@ type leaseKeeper struct {
 	ctx         *actor.Context[any]
 	node        *cluster.Node
 	region      *region
-	changed     func()      // the token has changed
-	lease       lease.Lease // nil before it has been created
-	incarnation uint64      // of the node as a member; 0 while it is not one
-	under       uint64      // the incarnation for which the lease has been acquired
-	held        bool        // it has been acquired, and neither been lost nor given back
-	busy        bool        // a request is under way
-	problem     string      // why it was not to be had the last time
+	changed     func() // the token has changed
+	lease       *leaseholder.Holder
+	incarnation uint64 // of the node as a member; 0 while it is not one
+	under       uint64 // the incarnation for which the lease has been acquired
+	held        bool   // it has been acquired, and neither been lost nor given back
+	busy        bool   // a request is under way
+	problem     string // why it was not to be had the last time
 }
 
 // The messages to a leaseKeeper.
@@ -123,28 +120,33 @@ type (
 	leaseAnswered struct {
 		quiet
 		under uint64
-		held  bool
-		err   error
+		leaseholder.Answer
 	}
 	leaseLost struct {
 		quiet
 		reason error
 	}
-	leaseGivenBack struct{ quiet }
-	leaseDue       struct{ quiet } // it is time to ask again
-	shardLeft      struct{ quiet }
+	leaseGivenBack struct {
+		quiet
+		err error
+	}
+	leaseDue  struct{ quiet } // it is time to ask again
+	shardLeft struct{ quiet }
 )
 
 // leaseRetry is after which time a lease is asked for again.
 const leaseRetry = singleton.DefaultLeaseRetry
 
-// releasePatience is how long the release of a lease may take.
-const releasePatience = 5 * time.Second
-
 // keepLease starts the keeper of the lease for a region.
 func (c *clustered) keepLease(r *region) actor.ActorRef[any] {
 	return actor.Spawn(extension.Framework(c.node.System), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		k := &leaseKeeper{ctx: ctx, node: c.node, region: r, changed: func() { c.hub.ref.Tell(helloDue{}) }}
+		self := ctx.Self()
+		k.lease = leaseholder.New(leaseholder.Config{
+			System: c.node.System, User: self.Path(),
+			Create: func() (lease.Lease, error) { return leaseOf(c.node.System, r, c.node.View().Self.Name) },
+			Lost:   func(reason error) { self.Tell(leaseLost{reason: reason}) },
+		})
 		ctx.Defer(cluster.Subscribe(c.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
 			k.follow(v)
 			return nil
@@ -171,6 +173,7 @@ func (k *leaseKeeper) receive(msg any) {
 		k.lost(msg.reason)
 	case leaseGivenBack:
 		k.busy = false
+		k.logKept(msg.err)
 	case leaseDue, shardLeft:
 	}
 	k.proceed()
@@ -200,57 +203,22 @@ func (k *leaseKeeper) stop() {
 }
 
 func (k *leaseKeeper) acquire() {
-	l, err := k.handle()
-	if err != nil {
-		k.answered(leaseAnswered{err: err})
-		return
-	}
 	k.busy = true
-	under, holder := k.incarnation, k.ctx.Self().Path()
-	actor.PipeToSelf(k.ctx, func(ctx context.Context) (bool, error) {
-		return leasespan.Acquire(ctx, k.node.System, leasespan.Attempt{Lease: l.String(), Holder: holder}, l.Acquire)
-	}, func(held bool, err error) any { return leaseAnswered{under: under, held: held && err == nil, err: err} })
+	under, self := k.incarnation, k.ctx.Self()
+	k.lease.Acquire(k.ctx, 0, func(a leaseholder.Answer) { self.Tell(leaseAnswered{under: under, Answer: a}) })
 }
 
-// handle returns the handle of the lease, and creates it if necessary.
-func (k *leaseKeeper) handle() (lease.Lease, error) {
-	if k.lease != nil {
-		return k.lease, nil
-	}
-	l, err := leaseOf(k.node.System, k.region, k.node.View().Self.Name)
-	if err != nil {
-		return nil, err
-	}
-	self := k.ctx.Self()
-	k.ctx.Defer(l.OnLost(func(reason error) { self.Tell(leaseLost{reason: reason}) }))
-	k.ctx.Defer(extension.OnHalt(k.node.System, func() { abandon(l) }))
-	k.lease = l
-	return l, nil
-}
-
-// abandon treats a lease as the end of the process would, if it can.
-func abandon(l lease.Lease) {
-	if a, ok := l.(interface{ Abandon() }); ok {
-		a.Abandon()
-	}
-}
-
-// answered ends an acquisition. A lease that was lost again before the answer arrived counts as not
-// acquired: its loss has been reported already.
 func (k *leaseKeeper) answered(a leaseAnswered) {
 	k.busy = false
-	if a.held && !k.lease.Valid() {
-		a.held, a.err = false, errLeaseLost
-	}
-	if a.held {
+	if a.Held {
 		k.held, k.under, k.problem = true, a.under, ""
 		if a.under == k.incarnation {
-			k.region.lease().begin(k.lease)
+			k.region.lease().begin(k.lease, a.Token)
 			k.changed()
 		}
 		return
 	}
-	why := whyNotHeld(a.err)
+	why := whyNotHeld(a.Err)
 	if why != k.problem {
 		k.log("this node has no lease for a type, and hosts none of its entities", zap.String("why", why))
 	}
@@ -260,8 +228,8 @@ func (k *leaseKeeper) answered(a leaseAnswered) {
 }
 
 func (k *leaseKeeper) lost(reason error) {
-	if !k.held || k.lease.Valid() {
-		return // it is being acquired or given back, or has been acquired again since
+	if !k.held {
+		return // it has been given back meanwhile
 	}
 	k.log("lease for a type lost: its entities on this node end", zap.Error(reason))
 	k.held = false
@@ -273,37 +241,38 @@ func (k *leaseKeeper) log(text string, why zap.Field) {
 	k.ctx.Log().Warn(text, zap.String("type", k.region.signature().Name), why)
 }
 
-func (k *leaseKeeper) giveBack() {
-	k.held, k.busy = false, true
-	actor.PipeToSelf(k.ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, release(ctx, k.lease) },
-		func(_ struct{}, err error) any {
-			if err != nil {
-				k.log("lease for a type not given back; "+guardedlease.Outlook(k.lease), zap.Error(err))
-			}
-			return leaseGivenBack{}
-		})
+// logKept logs why the lease has not been given back, if err is not nil.
+func (k *leaseKeeper) logKept(err error) {
+	if err != nil {
+		k.log("lease for a type not given back; "+k.lease.Outlook(), zap.Error(err))
+	}
 }
 
-// release releases a lease, also if ctx has ended.
-func release(ctx context.Context, l lease.Lease) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releasePatience)
-	defer cancel()
-	return guard.Run(func() error { return l.Release(ctx) })
+func (k *leaseKeeper) giveBack() {
+	k.held, k.busy = false, true
+	self := k.ctx.Self()
+	k.lease.Release(func(err error) { self.Tell(leaseGivenBack{err: err}) })
 }
 
 // close gives the lease back when the system stops, also one that is being acquired, unless an
 // entity still runs.
 func (k *leaseKeeper) close() {
 	k.region.lease().end()
-	switch {
-	case k.lease == nil:
-	case !k.region.lease().vacant():
-		abandon(k.lease)
-	default:
-		if err := release(k.ctx, k.lease); err != nil {
-			k.log("lease for a type not given back; "+guardedlease.Outlook(k.lease), zap.Error(err))
-		}
+	if !k.region.lease().vacant() {
+		k.lease.Abandon()
 	}
+	k.logKept(k.lease.Close())
+}
+
+// whyNotHeld says why a lease was not to be had.
+func whyNotHeld(err error) string {
+	switch {
+	case err == nil:
+		return "another has it"
+	case errors.Is(err, leaseholder.ErrLost):
+		err = errLeaseLost
+	}
+	return err.Error()
 }
 
 // startLeased starts a shard that was requested under a token of the lease.

@@ -65,12 +65,10 @@ var layers = []layer{
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "remote", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "remote", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor", "remote", "internal/*"}},
-		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
-		{"internal/leasespan", []string{"actor", "internal/*"}},                                  // between singleton, cluster and the tracer
+		{"internal/leaseholder", []string{"singleton/lease", "actor", "internal/*"}},             // between singleton, cluster and sharding
 		{"internal/recall", []string{"actor", "remote", "internal/*"}},                           // between singletons and shards, which move
 		{"internal/singletonhook", []string{"singleton/lease", "actor", "remote", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
-		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"internal/lab/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
@@ -101,9 +99,10 @@ var layers = []layer{
 		{"cluster/internal/membership", []string{"cluster/downing", "cluster/internal/phi", "remote", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
+		{"cluster/downing", []string{"singleton/lease"}}, // declares what it judges: the cluster's table is above it
+		{"singleton/lease", []string{"internal/*"}},
 		{"remote", []string{"internal/*"}}, // the identity of nodes, keys and errors
 		{"internal/*", []string{"internal/*"}},
-		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
 		{"cluster/internal/phi", nil},
 	}},
 }

@@ -5,6 +5,7 @@ package guard
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 )
 
@@ -12,7 +13,7 @@ import (
 // does.
 var ErrGoexit = errors.New("runtime.Goexit was called")
 
-// A PanicError is a panic in code of the user.
+// A PanicError is a panic in code of the user. Users see it as an actor.PanicError.
 type PanicError struct {
 	Value any    // what was given to panic
 	Stack []byte // of the goroutine that panicked
@@ -25,6 +26,18 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
+}
+
+// As lets [errors.As] find e as an actor.PanicError: package actor is above this one, and declares
+// the same fields.
+func (e *PanicError) As(target any) bool {
+	to := reflect.ValueOf(target).Elem()
+	from := reflect.ValueOf(e)
+	same := from.CanConvert(to.Type())
+	if same {
+		to.Set(from.Convert(to.Type()))
+	}
+	return same
 }
 
 // Recovered turns the result of recover into a [*PanicError]. Call it in the deferred function that

@@ -32,6 +32,23 @@ func TestAPanicIsAnErrorWithItsStack(t *testing.T) {
 	require.Equal(t, 3, v)
 }
 
+type shown struct {
+	Value any
+	Stack []byte
+}
+
+func (*shown) Error() string { return "shown" }
+
+func TestAPanicIsFoundAsATypeWithTheSameFields(t *testing.T) {
+	err := Recovered("x")
+	var found *shown
+	require.ErrorAs(t, err, &found)
+	require.Equal(t, "x", found.Value)
+	require.NotEmpty(t, found.Stack)
+	_, ok := errors.AsType[*runtime.TypeAssertionError](err)
+	require.False(t, ok)
+}
+
 func TestAnEndOfAGoroutineIsAnErrorApart(t *testing.T) {
 	require.ErrorIs(t, Apart(runtime.Goexit), ErrGoexit)
 	require.ErrorContains(t, Apart(func() { panic("x") }), "panic: x")

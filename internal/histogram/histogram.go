@@ -56,6 +56,11 @@ func (h *Histogram) Read() (s Snapshot) {
 	return s
 }
 
+// Parts returns the numbers of s: what telemetry.Family.AddDurations takes.
+func (s Snapshot) Parts() (count uint64, sum time.Duration, atMost func(time.Duration) uint64) {
+	return s.Count, s.Sum, s.AtMost
+}
+
 // Add adds what another histogram has counted.
 func (s *Snapshot) Add(other Snapshot) {
 	for i, n := range other.counts {

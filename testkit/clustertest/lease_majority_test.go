@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// splitLease is longer than downing.DefaultReleaseAfter, as downing.Lease requires.
+// splitLease is longer than downing.DefaultReleaseAfter, as LeaseMajority requires.
 const splitLease = time.Minute
 
 // withLeases starts two nodes, each with its own end of a lease in store.
@@ -28,6 +28,31 @@ func withLeases(t *testing.T, store *lease.Memory) (*clustertest.Cluster, map[st
 	})
 	c.AwaitQuiet()
 	return c, ends
+}
+
+// Without a lease of its own, the strategy has the one that the node is configured with.
+func TestALeaseOfTheConfigurationDecidesASplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, owners := lease.NewMemory(), make(chan string, 2)
+		c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) {
+			cfg.Downing = downing.LeaseMajority{}
+			cfg.Leases = func(name, owner string) (lease.Lease, error) {
+				if name == "test-downing" {
+					owners <- owner
+				}
+				return lease.New(store, name, owner, lease.Settings{TTL: splitLease})
+			}
+		})
+		c.AwaitQuiet()
+		require.ElementsMatch(t, []string{c.Node("n1").Address(), c.Node("n2").Address()}, []string{<-owners, <-owners})
+		c.Partition([]string{"n1"}, []string{"n2"})
+		time.Sleep(15 * time.Second)
+		winner, _ := requireWinner(t, c)
+		require.Contains(t, store.Inspect("test-downing").Holder, c.Node(winner).Address())
+		time.Sleep(30 * time.Second)
+		require.Empty(t, store.Inspect("test-downing").Holder, "it was given back once everybody had asked")
+		requireWinner(t, c)
+	})
 }
 
 // requireWinner returns the name of the one node that is a member of a cluster, and of the

@@ -16,6 +16,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -29,7 +30,7 @@ type sharedLease struct {
 }
 
 // at returns the lease of a node.
-func (l *sharedLease) at(node string) downing.Lease { return leaseAt{l, node} }
+func (l *sharedLease) at(node string) lease.Lease { return leaseAt{of: l, node: node} }
 
 // cutOff cuts nodes off from the lease.
 func (l *sharedLease) cutOff(nodes ...string) {
@@ -47,12 +48,22 @@ func (l *sharedLease) state() (holder string, asked []string) {
 }
 
 type leaseAt struct {
-	lease *sharedLease
-	node  string
+	lease.Lease
+	of   *sharedLease
+	node string
 }
 
-func (l leaseAt) Acquire(ctx context.Context) (bool, error) {
-	held, reached := l.lease.take(l.node)
+func (l leaseAt) Valid() bool {
+	holder, _ := l.of.state()
+	return holder == l.node
+}
+
+func (leaseAt) Token() uint64                      { return 1 }
+func (leaseAt) OnLost(func(error)) (cancel func()) { return func() {} }
+func (l leaseAt) String() string                   { return "the lease of " + l.node }
+
+func (l leaseAt) AcquireAbove(ctx context.Context, _ uint64) (bool, error) {
+	held, reached := l.of.take(l.node)
 	if !reached {
 		<-ctx.Done()
 		return false, ctx.Err()
@@ -74,28 +85,28 @@ func (l *sharedLease) take(node string) (held, reached bool) {
 }
 
 func (l leaseAt) Release(context.Context) error {
-	l.lease.mu.Lock()
-	defer l.lease.mu.Unlock()
-	if l.lease.holder != l.node {
+	l.of.mu.Lock()
+	defer l.of.mu.Unlock()
+	if l.of.holder != l.node {
 		return errors.New("not the holder")
 	}
-	l.lease.holder = ""
+	l.of.holder = ""
 	return nil
 }
 
 // leased starts five nodes that share a lease, with one counted singleton.
 func leased(t *testing.T) (*clustertest.Cluster, *sharedLease, *testkit.Census) {
 	t.Helper()
-	lease := &sharedLease{cut: map[string]bool{}}
+	shared := &sharedLease{cut: map[string]bool{}}
 	c := clustertest.Start(t, 5, func(name string, cfg *cluster.Config) {
-		cfg.Downing = downing.LeaseMajority{Lease: lease.at(name)}
+		cfg.Downing = downing.LeaseMajority{Lease: shared.at(name)}
 	})
 	census := testkit.NewCensus(t)
 	for _, n := range c.Nodes() {
 		actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
 	}
 	c.AwaitQuiet()
-	return c, lease, census
+	return c, shared, census
 }
 
 // requireMembers: these nodes are a cluster, and all others are in none.

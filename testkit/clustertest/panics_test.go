@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -41,13 +42,13 @@ func (s panickyStrategy) Skew() time.Duration  { s.maybe("Skew"); return s.Strat
 func (s panickyStrategy) String() string       { s.maybe("String"); return s.Strategy.String() }
 
 type panickyLease struct {
-	downing.Lease
+	lease.Lease
 	*fault
 }
 
-func (l panickyLease) Acquire(ctx context.Context) (bool, error) {
-	l.maybe("Acquire")
-	return l.Lease.Acquire(ctx)
+func (l panickyLease) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
+	l.maybe("AcquireAbove")
+	return l.Lease.AcquireAbove(ctx, floor)
 }
 
 func (l panickyLease) Release(ctx context.Context) error {
@@ -87,7 +88,7 @@ func TestANodeOutlivesPanicsOfItsDowningStrategy(t *testing.T) {
 
 // A lease of downing that panics is not granted.
 func TestANodeOutlivesPanicsOfItsDowningLease(t *testing.T) {
-	for _, method := range []string{"Acquire", "Release", "String"} {
+	for _, method := range []string{"AcquireAbove", "Release", "String"} {
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, shared := &fault{method: method}, &sharedLease{cut: map[string]bool{}}

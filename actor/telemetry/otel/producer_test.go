@@ -48,7 +48,7 @@ func TestEachTypeOfFamilyHasItsForm(t *testing.T) {
 	h.Observe(2 * time.Second)
 	h.Observe(time.Minute)
 	times := telemetry.Family{Name: "understudy_test_seconds", Help: "A histogram.", Type: telemetry.Histogram}
-	times.AddDurations(h.Read())
+	times.AddDurations(h.Read().Parts())
 	empty := telemetry.Family{Name: "understudy_test_nothing", Help: "No series."}
 	telemetry.AddSource(s, func() []telemetry.Family { return []telemetry.Family{gauge, counter, times, empty} })
 

@@ -66,7 +66,7 @@ func TestEachTypeOfFamilyHasItsForm(t *testing.T) {
 	h.Observe(time.Microsecond)
 	h.Observe(2 * time.Second)
 	times := telemetry.Family{Name: "understudy_test_seconds", Help: "A histogram.", Type: telemetry.Histogram}
-	times.AddDurations(h.Read())
+	times.AddDurations(h.Read().Parts())
 	for _, f := range []telemetry.Family{gauge, counter, times} {
 		add(s, f)
 	}

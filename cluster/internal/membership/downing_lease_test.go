@@ -1,13 +1,13 @@
 package membership
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 func byLease(set *Settings) { set.Downing = downing.LeaseMajority{Lease: grantedLease{}} }
@@ -162,8 +162,5 @@ func TestTroubleIsOverAfterARestOrWhenTheLostAreDown(t *testing.T) {
 	require.Zero(t, unstable(c, at(113)), "it is down, which ends that")
 }
 
-// grantedLease is a lease that every node gets.
-type grantedLease struct{}
-
-func (grantedLease) Acquire(context.Context) (bool, error) { return true, nil }
-func (grantedLease) Release(context.Context) error         { return nil }
+// grantedLease is a lease that the world grants instead of it.
+type grantedLease struct{ lease.Lease }

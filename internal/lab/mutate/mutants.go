@@ -75,5 +75,5 @@ var mutants = []mutant{
 	{"delivery: one more than the buffer", "actor/delivery/producer.go", "if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {", "if p.backlog.Len()+p.storage.fresh.Len() > p.set.buffer {", "actor/delivery"},
 	{"delivery: parts without a limit", "actor/delivery/entry.go", "if most := p.set.most(); most > 0 && size > most {", "if most := p.set.maxBytes; most > 0 && size > most {", "actor/delivery"},
 	{"delivery queue: removes nothing for good", "actor/delivery/journal_refused.go", "case removed:\n\t\t\tr.remove(v.Numbers)", "case removed:", "actor/delivery"},
-	{"delivery queue: half a message counts", "actor/delivery/journal_refused.go", "case message:\n\t\t\trecords = append(records, v.Payload)", "case message:\n\t\t\tr.put(kept{Refused: delivery.Refused{Number: v.Number}, from: record.Seq, to: record.Seq})\n\t\t\trecords = append(records, v.Payload)", "actor/delivery"},
+	{"delivery queue: half a message counts", "actor/delivery/journal_refused.go", "case message:\n\t\t\trecords = append(records, v.Payload)", "case message:\n\t\t\tr.put(kept{Refused: Refused{Number: v.Number}, from: record.Seq, to: record.Seq})\n\t\t\trecords = append(records, v.Payload)", "actor/delivery"},
 }

@@ -144,6 +144,12 @@ func (m *Machine) onLeaseLost(ev LeaseLost, now time.Time) []Action {
 	if !m.outside.Held {
 		return nil
 	}
+	if m.outside.asked == leaseAsked {
+		// It is being acquired above a higher floor, and no instance runs. If the question were
+		// dropped, nobody would release what it wins.
+		m.outside.Held, m.outside.Obstacle = false, ev.Reason
+		return nil
+	}
 	m.outside.lose(ev.Reason, now.Add(m.cfg.LeaseRetry))
 	switch m.phase {
 	case Host:
