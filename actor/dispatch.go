@@ -60,6 +60,8 @@ func (s internals) pathOf(path string, uid uint64) string {
 // Unless uid is 0, the actor must have that number.
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
+	case c == nil && (path == askPath || strings.HasPrefix(path, askPath+"/")):
+		return nil, ErrLateReply // other nodes know the path of an ask from its request only
 	case c == nil && s.asksOver.Load():
 		return nil, errShutDown // all actors have ended
 	case c == nil:

@@ -104,8 +104,8 @@ func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 			{"/temp/1", 0, 3, actor.ErrNoSuchActor},
 			{"/temp/x", 0, 3, actor.ErrNoSuchActor},
 			{"/temp", 1, 3, actor.ErrNoSuchActor},
-			{"/ask", 1, 3, actor.ErrNoSuchActor},
-			{"/ask/1", 1, 3, actor.ErrNoSuchActor},
+			{"/ask", 1, 3, actor.ErrLateReply},
+			{"/ask/1", 1, 3, actor.ErrLateReply},
 			{"", 0, 3, actor.ErrNoSuchActor},
 		} {
 			extension.Dispatch(s, test.path, test.uid, test.msg)
@@ -139,7 +139,7 @@ func TestAnAskAcrossNodesLeavesNothingBehind(t *testing.T) {
 		waysBack.Receive().Tell(43)
 		lost := dead.Receive()
 		require.Equal(t, 43, lost.Message)
-		require.ErrorIs(t, lost.Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, lost.Reason, actor.ErrLateReply)
 	})
 }
 
@@ -158,7 +158,7 @@ func TestAnAskThatHasEndedCannotBeSentToOtherNodesAnyMore(t *testing.T) {
 			return behaviors.Same
 		}), "remote")
 		actor.Resolve[parcel](a, ref.String()).Tell(parcel{ReplyTo: wayBack})
-		require.ErrorIs(t, dead.Receive().Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrLateReply)
 	})
 }
 

@@ -35,7 +35,8 @@ type lane struct {
 	stay    *stay                        // of the actor here; nil if it is not
 	at      receptionist.Instance[any]   // the hub of the node where it runs; zero for none
 	known   map[actor.ActorRef[any]]bool // all hubs that were listed
-	away    time.Time                    // since when letters have to wait; zero if they do not
+	reached bool                         // letters have gone to the actor
+	away    time.Time                    // when this node learnt that they cannot any more; zero while they can
 	closed  error                        // why no letter is taken any more; nil while they are
 }
 
@@ -201,12 +202,13 @@ func (l *lane) rerouteHeld() {
 	l.note()
 }
 
-// note notes since when letters have to wait.
+// note notes since when letters have to wait. A node that has never reached the actor cannot
+// say when it was lost.
 func (l *lane) note() {
 	switch {
 	case l.letters.Clear():
-		l.away = time.Time{}
-	case l.away.IsZero():
+		l.reached, l.away = true, time.Time{}
+	case l.reached && l.away.IsZero():
 		l.away = time.Now()
 	}
 }

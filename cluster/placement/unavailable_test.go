@@ -55,6 +55,21 @@ func TestAnAskDuringAFailoverSaysSinceWhenAndUntilWhen(t *testing.T) {
 	})
 }
 
+// Only the node that has reached the actor before knows when it was lost.
+func TestTheFirstAskLongAfterACrashNamesNoTime(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("one").WithConstraints(w.on("n2")))
+		settle()
+		w.add("n1", "one")
+		w.Crash("n2")
+		time.Sleep(time.Hour)
+		require.ErrorContains(t, w.ask("n1", "one"), "; unavailable since 00:00:")
+		err := w.ask("n3", "one")
+		require.ErrorIs(t, err, placement.ErrUnavailable)
+		require.NotContains(t, err.Error(), "since")
+	})
+}
+
 func TestAnAskOfALabelThatNobodyHasSubmittedSaysSo(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		err := w.ask("n1", "nothing")

@@ -35,10 +35,11 @@ type lane struct {
 	mu        sync.Mutex // guards all below
 	letters   recall.Lane[letter]
 	left      recall.Leftovers[letter]
-	kept      time.Time  // since when letters wait
-	residents *residents // the shard is here; nil if it is not
-	opens     func()     // the shard is to begin here, when it has what is left of it; nil if it is not
-	closed    error      // why no letter is taken any more; nil while they are
+	last      remote.NodeID // the home to which letters could go at last; zero before the first
+	away      time.Time     // when this node learnt that they cannot go there any more; zero while they can
+	residents *residents    // the shard is here; nil if it is not
+	opens     func()        // the shard is to begin here, when it has what is left of it; nil if it is not
+	closed    error         // why no letter is taken any more; nil while they are
 }
 
 func newLane(r *region, shard int) *lane {
@@ -146,9 +147,6 @@ func (o outlet) answer(to remote.NodeID, q hubs.Recall) {
 
 // Hold tells the ask of the letter why that waits: on another node or a client it cannot know.
 func (o outlet) Hold(of letter) letter {
-	if o.letters.Size() == 0 {
-		o.kept = time.Now()
-	}
 	o.region.held.Add(1)
 	of.Described = of.Hold()
 	o.explain(of)
@@ -183,8 +181,11 @@ func (l *lane) returned(from remote.NodeID, of letter, left bool) {
 	extension.FollowNobody(l.region.system, of.Message)
 	if left {
 		l.left.Keep(outlet{l}.Hold(of))
-	} else {
-		l.letters.Returned(from, of)
+		return
+	}
+	l.letters.Returned(from, of)
+	if l.note(); !l.letters.Clear() {
+		l.explain(of) // again: that it came back may be the first sign of the loss
 	}
 }
 
@@ -197,6 +198,7 @@ func (l *lane) passed(from remote.NodeID, q hubs.Recall) {
 		l.open()
 	} else {
 		l.letters.Passed(q.Number)
+		l.note()
 	}
 }
 
@@ -252,7 +254,23 @@ func (l *lane) rerouteHeld() {
 		l.letters.Before(l.left.Take())
 	}
 	l.letters.Flush()
+	l.note()
 	l.open()
+}
+
+// note notes where letters go, or since when they cannot. A node that has never known a home cannot
+// say when it was lost.
+func (l *lane) note() {
+	switch route := l.letters.Route(); {
+	case !l.letters.Clear():
+		if l.away.IsZero() && l.last != (remote.NodeID{}) {
+			l.away = time.Now()
+		}
+	case route.Kind == recall.ToPeer:
+		l.last, l.away = route.Peer, time.Time{}
+	default:
+		l.last, l.away = l.region.hub.post.Self(), time.Time{}
+	}
 }
 
 // abandoned reports whether no home is going to ask for what is left here: a later one has begun
@@ -282,6 +300,7 @@ func (l *lane) tick(peers hubs.Peers) (more bool) {
 	if more = l.letters.Waits() || !l.left.Ready(); more {
 		l.letters.Tick(peers.Now, peers)
 		l.letters.Flush()
+		l.note()
 		l.left.Tick(peers.Now, peers)
 		l.open()
 	}

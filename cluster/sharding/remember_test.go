@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // A ward knows which entities run, and how often each has been started.
@@ -201,6 +202,9 @@ func TestRememberNeedsAJournalAndNoPassivation(t *testing.T) {
 			_, err := sharding.Start(s, "notebook", notebook, opts...)
 			require.ErrorContains(t, err, want)
 		}
+		node := clustertest.Start(t, 1, clustertest.WithJournal(nil)).Node("n1")
+		_, err = sharding.Start(node, "notebook", notebook, sharding.Remember())
+		require.ErrorIs(t, err, persistence.ErrNoJournal)
 	})
 }
 

@@ -136,17 +136,30 @@ func leasesOf(s Host, given leaseholder.Source) leaseholder.Source {
 func hubFor(s Host, typ string, set settings) (h *hub, local bool, err error) {
 	switch s := s.(type) {
 	case *actor.System:
-		if set.remember && journaled.JournalOf(s) == nil {
-			return nil, false, fmt.Errorf("sharding: Remember keeps the ids of entities: %w", persistence.ErrNoJournal)
+		if err := checkJournal(s, typ, set.remember, false); err != nil {
+			return nil, false, err
 		}
 		return hubOf(s), true, nil
 	case *cluster.Node:
-		if set.leases != nil && journaled.JournalOf(s.System) == nil {
-			return nil, false, fmt.Errorf("sharding: a lease for type %q needs to know what former members ran: %w", typ, persistence.ErrNoJournal)
+		if err := checkJournal(s.System, typ, set.remember, set.leases != nil); err != nil {
+			return nil, false, err
 		}
 		return clusteredOf(s), false, nil
 	}
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
+}
+
+// checkJournal returns an error if a type needs a journal and s has none.
+func checkJournal(s *actor.System, typ string, remembers, leased bool) error {
+	switch {
+	case journaled.JournalOf(s) != nil:
+		return nil
+	case remembers:
+		return fmt.Errorf("sharding: Remember keeps the ids of the entities of type %q: %w", typ, persistence.ErrNoJournal)
+	case leased:
+		return fmt.Errorf("sharding: a lease for type %q needs to know what former members ran: %w", typ, persistence.ErrNoJournal)
+	}
+	return nil
 }
 
 func (r *region) settings() settings { return r.set }

@@ -1,10 +1,12 @@
 package sharding
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
@@ -18,17 +20,17 @@ func (h *hub) unavailable(path string) error {
 			l := r.lanes[shard]
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			return l.unavailable(l.letters.Size() > 0)
+			return l.unavailable()
 		}
 	}
 	return nil
 }
 
 // unavailable returns why letters do not reach their entities now, as far as this node knows it, or
-// nil. waits says that some wait here. mu is held.
-func (l *lane) unavailable(waits bool) error {
+// nil. mu is held.
+func (l *lane) unavailable() error {
 	if why := l.obstacle(); why != "" {
-		return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, l.outage(waits))
+		return l.says(why)
 	}
 	return nil
 }
@@ -46,11 +48,17 @@ func (l *lane) obstacle() string {
 	if l.opens != nil {
 		return "starts, and waits for the messages that its former home has left"
 	}
-	home, found := l.region.homeOf(l.shard)
-	switch {
-	case !found:
+	post := l.region.hub.post
+	switch home, _ := l.region.hub.tableHome(l.region.name, l.shard); {
+	case home == remote.NodeID{} && l.last == remote.NodeID{}:
 		return "has no home yet"
-	case !l.region.hub.post.Reaches(home):
+	case home == remote.NodeID{}:
+		return "has no home; the last was " + l.last.Address
+	case home == post.Self():
+		return "has its home on this node, and starts"
+	case !l.member(home):
+		return fmt.Sprintf("had its home on %s, which has been removed; it starts elsewhere", home.Address)
+	case !post.Reaches(home):
 		return fmt.Sprintf("has its home on %s, which cannot be reached; it moves when that node is removed", home.Address)
 	case !l.letters.Clear():
 		return "moves to " + home.Address
@@ -60,18 +68,12 @@ func (l *lane) obstacle() string {
 
 // explain tells the ask of a letter that begins to wait why it does. mu is held.
 func (l *lane) explain(of letter) {
-	why := l.unavailable(true)
-	if why == nil {
-		why = fmt.Errorf("%w: shard %d of type %q starts%s", ErrUnavailable, l.shard, l.region.name, l.outage(true))
-	}
-	extension.Explain(l.region.system, of.Message, why)
+	extension.Explain(l.region.system, of.Message, l.says(cmp.Or(l.obstacle(), "starts")))
 }
 
-// outage says since when letters wait, and until when if a node has died. mu is held.
-func (l *lane) outage(waits bool) string {
-	if !waits {
-		return ""
-	}
+// says returns the error with what is in the way, since when, and until when if a node has died. mu
+// is held.
+func (l *lane) says(why string) error {
 	failover, _ := extension.Get[singletonhook.Failover](l.region.system)
-	return failover.Since(l.kept, l.region.sourcing.agreed.Load())
+	return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.sourcing.agreed.Load()))
 }
