@@ -3,11 +3,12 @@ package actor
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/understudy-go/understudy/internal/guard"
+	"slices"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 func (c *cell) handleSystem(msg systemMsg) {
@@ -153,4 +154,75 @@ func (c *cell) guard(what string, f func()) {
 
 func (c *core) logOutside(what string, err error) {
 	logWithStack(c.actor().lineLog(), zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("in", what))
+}
+
+// Abandon takes an actor that Spawn has returned out of the tree, although one of its handlers does
+// not return. Its name is free, and its parent waits for it no longer. Its watchers, and asks that
+// wait for it, learn that why has ended it. What waits in its mailbox is given back. If the handler
+// returns after all, the actor ends then, and what it had in hand is given back late.
+//
+// Abandon returns false, and does nothing, if the actor has ended.
+func (r *returning) Abandon(of AnyRef, why error) bool {
+	c := of.target().impl.(*cell) // Spawn has made it
+	rest, done := takeAbandoned(&c.inbox, why)
+	if !done {
+		return false
+	}
+	stopAll(c.core.childList()) // its own stop comes too late for them
+	c.giveBack(rest)
+	c.core.leaveTree()
+	return true
+}
+
+// What the turn has in hand stays there: no other goroutine may touch it.
+func takeAbandoned(b *inbox, why error) (rest []item, done bool) {
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
+	if b.core.dead || b.core.flags.has(abandoned) {
+		return nil, false
+	}
+	b.core.flags.set(abandoned)
+	b.rests()
+	b.core.ownRelations().cause = why
+	rest = b.box.drainQueue(nil)
+	if b.conf.box.overflow == block { // else only the turn may read the extras
+		rest = append(rest, b.senders.takeParked()...)
+	}
+	checkState(&b.core)
+	return rest, true
+}
+
+type cleanup struct {
+	depth int
+	run   func()
+	of    any // what may take it out again; nil for what stays
+}
+
+// The last one runs first.
+type cleanups []cleanup
+
+func (l *cleanups) add(c cleanup) { *l = append(*l, c) }
+
+func (l *cleanups) drop(owner any) {
+	*l = slices.DeleteFunc(*l, func(c cleanup) bool { return c.of == owner })
+}
+
+// run runs also what they defer.
+func (l *cleanups) run(layer int, guard func(what string, f func())) {
+	if len(*l) == 0 {
+		return
+	}
+	var kept []cleanup
+	for len(*l) > 0 {
+		end := len(*l) - 1
+		last := (*l)[end]
+		*l = (*l)[:end]
+		if last.depth > layer {
+			guard("deferred function", last.run)
+		} else {
+			kept = append(kept, last)
+		}
+	}
+	slices.Reverse(kept)
+	*l = kept
 }

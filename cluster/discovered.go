@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
-
-	"go.uber.org/zap"
 )
 
 // A Discovery finds the addresses of the nodes of a cluster while the program runs: [DNS] and [SRV]
@@ -139,3 +139,9 @@ func (d *discoverer) logResult(addresses []string, err error) {
 	}
 	d.log.Info("discovery has found", zap.Strings("addresses", addresses))
 }
+
+// DiscoveryFunc is a [Discovery] of your own, for instance a query to a registry.
+type DiscoveryFunc func(ctx context.Context) ([]string, error)
+
+// Find calls f.
+func (f DiscoveryFunc) Find(ctx context.Context) ([]string, error) { return f(ctx) }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 // A store keeps messages until they are settled: confirmed or refused. It keeps refused messages
@@ -37,4 +38,39 @@ type store interface {
 	List(ctx context.Context) ([]Refused, error)
 	// Remove deletes refused messages. Numbers that are not stored are ignored.
 	Remove(ctx context.Context, numbers ...uint64) error
+}
+
+type ledger struct {
+	window.Numbers
+	stored uint64   // UpTo, as stored
+	fresh  []uint64 // not stored, and beyond UpTo when they were settled
+}
+
+func (g *ledger) load(upTo uint64) {
+	g.AddUpTo(upTo)
+	g.stored = upTo
+}
+
+func (g *ledger) settle(first, last uint64) {
+	for n := max(first, g.UpTo()+1); n <= last; n++ {
+		if g.Has(n) {
+			continue
+		}
+		if n > g.UpTo()+1 {
+			g.fresh = append(g.fresh, n)
+		}
+		g.Add(n)
+	}
+}
+
+func (g *ledger) unstored() int { return int(g.UpTo()-g.stored) + len(g.fresh) }
+
+func (g *ledger) save() (upTo uint64, beyond []uint64) {
+	for _, n := range g.fresh {
+		if n > g.UpTo() {
+			beyond = append(beyond, n)
+		}
+	}
+	g.stored, g.fresh = g.UpTo(), nil
+	return g.stored, beyond
 }

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
@@ -82,4 +83,118 @@ func (m *planner) OwnershipOf(label string) (Ownership, error) {
 		return o, nil
 	}
 	return Ownership{}, fmt.Errorf("%w: %q", ErrNotFound, label)
+}
+
+// The keys of records begin with the kind of their label: a singleton that has ended keeps its
+// record, because terms only grow, and a spec may then have its label.
+const (
+	ofSpec      = "spec/"
+	ofSingleton = "singleton/"
+)
+
+// Replay takes over the ledger of the journal, before any step.
+func (m *planner) Replay(l home.Ledger) {
+	m.nodes.Recall(l)
+	for _, key := range m.nodes.Keys() {
+		r, _ := m.nodes.Record(key)
+		if label, is := strings.CutPrefix(key, ofSpec); is {
+			m.specs.replay(label, r)
+		}
+	}
+}
+
+// submits reports whether f has a spec that is new to the journal.
+func submits(f home.Fact) bool { return f.Record != nil && len(f.Record.Spec) > 0 }
+
+type (
+	submit struct {
+		Token home.Token
+		Spec  Spec
+		until time.Time // when it is answered at the latest; zero before it was held for a node
+	}
+	remove struct {
+		Token home.Token
+		Label string
+	}
+	startSingleton struct {
+		Token home.Token
+		Spec  SingletonSpec
+	}
+	moveSingleton struct {
+		Token home.Token
+		Label string
+	}
+	stopSingleton struct {
+		Token home.Token
+		Label string
+	}
+
+	// termClaimed is the answer to a [claimTerm].
+	termClaimed struct {
+		Number uint64
+		Term   uint64
+		Err    error
+	}
+
+	// withdrawn: the journal rejects a fact with a spec, which the last step has accepted. No
+	// request to start an actor of it has been sent.
+	withdrawn struct{ fact home.Fact }
+)
+
+func (submit) IsInput()         {}
+func (remove) IsInput()         {}
+func (startSingleton) IsInput() {}
+func (moveSingleton) IsInput()  {}
+func (stopSingleton) IsInput()  {}
+func (termClaimed) IsInput()    {}
+func (withdrawn) IsInput()      {}
+
+// claimTerm claims a term above the floor from the source of generations. A [termClaimed] of the
+// same number is expected.
+type claimTerm struct {
+	Number uint64
+	Label  string
+	Owner  string
+	Floor  uint64
+}
+
+// IsEffect implements [Effect].
+func (claimTerm) IsEffect() {}
+
+// Refused handles a fact that the journal rejects because of its content. The submission of a spec
+// fails, and its spec is left out; see journaled.Refuser. No request to start it has been sent.
+func (m *planner) Refused(f home.Fact, why error, effects []home.Effect, now time.Time) (facts []home.Fact, left []home.Effect, ok bool) {
+	if !submits(f) {
+		return nil, effects, false
+	}
+	_, label, _ := strings.Cut(f.Key, "/")
+	why = fmt.Errorf("%w: the journal does not take %q: %w", ErrInvalid, label, why)
+	for _, e := range effects {
+		switch e := e.(type) {
+		case home.Reply:
+			if answers(e, label) {
+				e.Value, e.Err = nil, why
+			}
+			left = append(left, e)
+		case home.Send:
+			if start, starts := e.Msg.(home.StartRequest); !starts || start.Label != label {
+				left = append(left, e)
+			}
+		default:
+			left = append(left, e)
+		}
+	}
+	facts, more := m.Step(withdrawn{f}, now)
+	return facts, append(left, more...), true
+}
+
+// answers reports whether r says where the actor of a label is.
+func answers(r home.Reply, label string) bool {
+	switch v := r.Value.(type) {
+	case Decision:
+		return v.Label == label
+	case Ownership:
+		return v.Label == label
+	}
+	return false
 }

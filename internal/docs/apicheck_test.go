@@ -28,7 +28,7 @@ func newReleased(t *testing.T) released {
 	r.write("go.mod", "module github.com/understudy-go/understudy\n\ngo 1.26.0\n")
 	r.write("CHANGELOG.md", "## Unreleased\n\n## v0.1.0 (2026-12-01)\n")
 	r.write("docs/stability.md", "| [`cluster`](../cluster) | stable | programs |\n| [`cluster/cron`](../cluster/cron) | experimental | jobs |\n")
-	r.write("cluster/member.go", "package cluster\n\ntype Member struct{ Addr string }\n")
+	r.write("cluster/view.go", "package cluster\n\ntype Member struct{ Addr string }\n")
 	r.write("cluster/cron/cron.go", "package cron\n\ntype Job struct{ Step int }\n")
 	r.git("init", "--quiet")
 	r.git("add", ".")
@@ -82,7 +82,7 @@ func TestTheAPICheckFailsForStablePackagesOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "the tree of the release, and no part of one")
 
-	r.write("cluster/member.go", "package cluster\n\ntype Member struct{}\n")
+	r.write("cluster/view.go", "package cluster\n\ntype Member struct{}\n")
 	said, err = r.check()
 	require.Error(t, err)
 	require.Contains(t, said, "cluster (stable)")

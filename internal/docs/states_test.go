@@ -16,7 +16,7 @@ import (
 
 // diagrams are the diagrams of states, and the declaration whose string literals name the states.
 var diagrams = []struct{ page, heading, file, declaration string }{
-	{"docs/cluster.md", "The life of a member", "cluster/internal/membership/member.go", "Status.String"},
+	{"docs/cluster.md", "The life of a member", "cluster/internal/membership/table.go", "Status.String"},
 	{"docs/singleton.md", "The states of a manager", "singleton/internal/handover/machine.go", "Pending"},
 	{"docs/leases.md", "The states of a lease", "singleton/lease/machine.go", "stateNames"},
 	{"docs/sharding.md", "The states of a shard", "cluster/sharding/internal/allot/explain.go", "stageNames"},

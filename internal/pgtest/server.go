@@ -1,9 +1,12 @@
 package pgtest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -134,4 +137,64 @@ func (s *Server) remove() {
 	}
 	_ = s.log.Close()
 	_ = os.RemoveAll(s.dir)
+}
+
+// SQL runs statements, separated by semicolons, and returns the first column of the first row of
+// the last one, or "" without rows.
+func (s *Server) SQL(t testing.TB, statements string) string {
+	t.Helper()
+	return SQL(t.Context(), t, s.URL(), statements)
+}
+
+// SQL is [Server.SQL] with another URL, for example the URL of a pooler.
+func SQL(ctx context.Context, t testing.TB, url, statements string) string {
+	t.Helper()
+	out, err := psql(ctx, t, url, statements)
+	require.NoError(t, err, "%s", out)
+	row, _, _ := strings.Cut(strings.TrimSuffix(out, rowEnd), rowEnd)
+	column, _, _ := strings.Cut(row, columnEnd)
+	return column
+}
+
+// What psql prints after a column and a row.
+const columnEnd, rowEnd = "\x1f", "\x1e"
+
+// psql sends the statements as one message. It is used in place of a driver, so that programs with
+// such tests need none.
+func psql(ctx context.Context, t testing.TB, url, statements string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, client(t), url, "-XqAt", "-F", columnEnd, "-R", rowEnd,
+		"-v", "ON_ERROR_STOP=1", "-v", "SHOW_ALL_RESULTS=off", "-c", statements)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+var common struct {
+	sync.Mutex
+	server *Server
+}
+
+// Main runs the tests and removes the server of [Shared]. It returns the exit code. A package whose
+// tests share a server calls it in TestMain.
+func Main(m *testing.M) int {
+	defer func() {
+		if common.server != nil {
+			common.server.remove()
+		}
+	}()
+	return m.Run()
+}
+
+// Shared returns the server shared by the tests of a package that do not harm it. The first call
+// starts it. The TestMain of the package must call [Main].
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	common.Lock()
+	defer common.Unlock()
+	if common.server == nil {
+		s := create(t)
+		common.server = s // even if it does not start
+		s.Run(t)
+	}
+	return common.server
 }

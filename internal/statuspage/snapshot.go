@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"time"
 
@@ -209,4 +210,10 @@ func (s Snapshot) key() (string, error) {
 	s.Time, s.DeadLetters = time.Time{}, nil
 	b, err := s.encode()
 	return string(b), err
+}
+
+func (h *handler) details(w http.ResponseWriter, r *http.Request) {
+	h.source.Refresh(r.Context())
+	details, _ := h.source.Details()
+	answer(w, details)
 }

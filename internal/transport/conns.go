@@ -1,9 +1,12 @@
 package transport
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
+
+	"github.com/understudy-go/understudy/remote"
 )
 
 type conns struct {
@@ -43,3 +46,45 @@ func (c *conns) close() {
 // Its errors do not matter any more: everything important has been acknowledged, or is lost
 // whatever Close returns.
 func discard(conn io.Closer) { _ = conn.Close() }
+
+// Forget ends all connections with the incarnation p, which is gone for good. What waits for it
+// becomes dead letters with [actor.ErrUnreachable], unless another incarnation is known to have its
+// address: that one gets what waits. Later messages to the address go to the incarnation that is
+// there then.
+func (e *Endpoint) Forget(p remote.NodeID) {
+	successor := e.successor(p)
+	e.peers.forget(p)
+	e.hangUp(func(from remote.NodeID) bool { return from == p })
+	for _, l := range e.links.to(p.Address) {
+		l.forget(p.Incarnation, successor)
+	}
+}
+
+var errForgotten = errors.New("the node has left")
+
+// successor is 0 if none is known. The members and the handshakes each know of successors that the
+// other does not know yet.
+func (e *Endpoint) successor(p remote.NodeID) uint64 {
+	if members := e.members.Load(); members != nil {
+		if now := (*members)[p.Address]; now != 0 && now != p.Incarnation {
+			return now
+		}
+	}
+	if met, ok := e.peers.at(p.Address); ok && met.ID != p {
+		return met.ID.Incarnation
+	}
+	return 0
+}
+
+// If another incarnation is there, it ends only a connection with the former. A link that has never
+// been connected is for the one that is there.
+func (l *link) forget(gone, successor uint64) {
+	l.mu.Lock()
+	with := l.session.with
+	l.mu.Unlock()
+	if successor != 0 || with != 0 && with != gone {
+		l.hangUp(successor)
+		return
+	}
+	l.close(errForgotten)
+}

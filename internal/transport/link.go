@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
-
-	"github.com/understudy-go/understudy/remote"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/transport/outbox"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A link is the sending side of one channel to one peer. The first message creates it. It outlives
@@ -197,5 +197,35 @@ func (l *link) hangUp(unlessWith uint64) {
 	l.mu.Unlock()
 	if conn != nil {
 		discard(conn)
+	}
+}
+
+// backoff begins at low and doubles up to high, with a random change of ± 20 %, so that the peers
+// of a returning node do not all connect at once.
+func backoff(failures int, low, high time.Duration) time.Duration {
+	pause := high
+	if shift := failures - 1; shift < 30 && low<<shift < high {
+		pause = low << shift
+	}
+	return time.Duration(float64(pause) * (0.8 + 0.4*rand.Float64()))
+}
+
+// False means that done is closed.
+func sleep(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+	}
+	return !isClosed(done)
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/understudy-go/understudy/remote"
-
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/transport/outbox"
+	"github.com/understudy-go/understudy/remote"
 )
 
 type refusalCount struct {
@@ -92,4 +91,34 @@ func (e *Endpoint) families() []telemetry.Family {
 	}
 	undecodable := telemetry.NewCounter("understudy_remote_undecodable_total", "Messages of other nodes that could not be decoded.").With(float64(e.lost.Load()))
 	return []telemetry.Family{count, queue, longest, sent, sentBytes, resent, received, receivedBytes, undecodable, e.acceptor.refused.family(e.acceptor.unauthenticated.evicted.Load())}
+}
+
+// Any goroutine may use it.
+type traffic struct{ messages, bytes atomic.Uint64 }
+
+// Only total may be read by other goroutines than the reading one.
+type arrivals struct {
+	messages, bytes uint64   // not added to the others yet
+	total           *traffic // of the session
+	node            *traffic // of all inbounds of the channel
+}
+
+func (a *arrivals) publish() {
+	if a.messages == 0 && a.bytes == 0 {
+		return
+	}
+	for _, t := range []*traffic{a.total, a.node} {
+		t.messages.Add(a.messages)
+		t.bytes.Add(a.bytes)
+	}
+	a.messages, a.bytes = 0, 0
+}
+
+type channelTraffic struct{ control, user traffic }
+
+func (t *channelTraffic) of(l channel) *traffic {
+	if l == channelControl {
+		return &t.control
+	}
+	return &t.user
 }

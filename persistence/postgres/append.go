@@ -2,10 +2,17 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/pg"
 )
 
 // requestBytes bounds the payloads of one request, because the server bounds the size of a message.
@@ -87,3 +94,142 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 }
 
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
+
+const (
+	groupWeight = 4096
+	// collisions bounds how many times a group is sent again after the server has rolled it back
+	// because of another transaction.
+	collisions = 5
+)
+
+// commitGroup takes jobs when it has a connection.
+func (j *Journal) commitGroup(take func() []*job) error {
+	ctx, cancel := context.WithTimeout(j.calls.life, j.patience)
+	defer cancel()
+	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		// Only now: until a job is taken its caller can withdraw it, and knows that it is not
+		// stored.
+		if jobs := take(); len(jobs) > 0 {
+			j.commit(ctx, conn, jobs)
+		}
+		return nil
+	})
+}
+
+// commit stores jobs in one transaction, and sets the outcome of each. If one of them makes the
+// server refuse the statement, it stores the jobs one by one.
+func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
+	stored, err := j.insert(ctx, conn, jobs)
+	for n := 0; n < collisions && collided(err); n++ {
+		stored, err = j.insert(ctx, conn, jobs)
+	}
+	switch {
+	case err == nil:
+		j.settle(ctx, conn, jobs, stored)
+	case len(jobs) > 1 && refused(err) && !concernsAll(err):
+		for _, one := range jobs {
+			j.commit(ctx, conn, []*job{one})
+		}
+	default:
+		group.Fail(jobs, changeError(ctx, err))
+	}
+}
+
+func collided(err error) bool { return pg.Code(err) == pg.Serialization || pg.Code(err) == pg.Deadlock }
+
+// concernsAll reports whether a refusal is independent of the stored data.
+func concernsAll(err error) bool {
+	switch pg.Code(err)[:2] {
+	case "53", "57", "58", "XX": // resources, operator intervention, system errors, internal errors
+		return true
+	}
+	return pg.Code(err) == pg.ReadOnly || collided(err)
+}
+
+// insert stores jobs, and returns which of them were stored; the conditions of the others did not
+// hold.
+func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) ([]bool, error) {
+	// Groups that lock their heads in the same order cannot deadlock.
+	slices.SortFunc(jobs, func(a, b *job) int { return strings.Compare(a.Work.id, b.Work.id) })
+	statement, args := j.statements.append, arguments(jobs)
+	if slices.ContainsFunc(jobs, func(job *job) bool { return len(job.Work.timers) > 0 }) {
+		statement, args = j.statements.appendTimed, append(args, timerArguments(jobs)...)
+	}
+	rows, err := conn.Query(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, err
+	}
+	stored := make([]bool, len(jobs))
+	for _, n := range numbers {
+		stored[n-1] = true
+	}
+	return stored, nil
+}
+
+func arguments(jobs []*job) []any {
+	n, total := len(jobs), 0
+	for _, job := range jobs {
+		total += len(job.Work.rows)
+	}
+	var (
+		ids                 = make([]string, 0, n)
+		epochs, prevs, last = make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n)
+		flips               = make([]int32, 0, n)
+		slots               = make([]int16, 0, n)
+
+		requests, seqs, secs = make([]int64, 0, total), make([]int64, 0, total), make([]int64, 0, total)
+		writers, payloads    = make([][]byte, 0, total), make([][]byte, 0, total)
+		nsecs, crcs          = make([]int32, 0, total), make([]int32, 0, total)
+		types, tags, metas   = make([]string, 0, total), make([]string, 0, total), make([]string, 0, total)
+	)
+	for i, job := range jobs {
+		req := &job.Work
+		ids, epochs, prevs, last = append(ids, req.id), append(epochs, int64(req.epoch)), append(prevs, int64(req.prev)), append(last, int64(req.last()))
+		flips, slots = append(flips, advance(req.prev, req.last())), append(slots, int16(journal.SliceOf(req.id)))
+		for k := range req.rows {
+			r := &req.rows[k]
+			requests, seqs, secs = append(requests, int64(i)+1), append(seqs, r.seq), append(secs, r.sec)
+			writers, payloads = append(writers, r.writer), append(payloads, r.payload)
+			nsecs, crcs = append(nsecs, r.nsec), append(crcs, r.crc)
+			types, tags, metas = append(types, r.typ), append(tags, r.tags), append(metas, r.meta)
+		}
+	}
+	return []any{ids, epochs, prevs, last, flips, slots, requests, seqs, writers, secs, nsecs, types, tags, metas, payloads, crcs}
+}
+
+func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, stored []bool) {
+	for i, job := range jobs {
+		job.Err = nil
+		if !stored[i] {
+			job.Err = j.recognise(ctx, conn, &job.Work)
+		}
+	}
+}
+
+// recognise returns why a request was not stored. It returns nil if the request is already stored.
+// It is then a retry, because only one writer has the epoch, and its timers were changed with the
+// events. Without events there is nothing to recognise it by.
+func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *request) error {
+	var sums []int32
+	row := conn.QueryRow(ctx, j.statements.applied, req.id, int64(req.prev)+1, int64(req.last()))
+	h, known, err := scanHead(ctx, req.id, row, &sums)
+	if err == nil {
+		err = h.fence(known, req.epoch)
+	}
+	switch {
+	case errors.Is(err, journal.ErrUnavailable):
+		// The request was not stored now, but it could not be checked whether it was stored before.
+		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", journal.ErrUnknown, err))
+	case err != nil:
+		return err
+	case len(req.rows) > 0 && slices.EqualFunc(sums, req.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
+		return nil
+	case h.seq == req.prev:
+		return raced()
+	}
+	return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.prev+1, req.last(), h.seq)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -190,4 +191,16 @@ func init() {
 	actor.RegisterType[Received]("understudy/home.received")
 	actor.RegisterType[FromAgent]("understudy/home.from-agent")
 	actor.RegisterType[ToAgent]("understudy/home.to-agent")
+}
+
+// maxPart is the approximate size in bytes of one message, if an answer takes several messages.
+const maxPart = 512 << 10
+
+// PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
+// messages between nodes if that is less.
+func PartBytes(s *actor.System) int {
+	if limit := extension.MaxMessage(s); limit > 0 {
+		return min(maxPart, limit/2)
+	}
+	return maxPart
 }

@@ -213,7 +213,7 @@ func TestEveryEventIsDecidedInEveryStage(t *testing.T) {
 
 func TestEveryMessageIsDecidedInEveryStage(t *testing.T) {
 	for s := range stages {
-		for _, k := range kindsIn(t, "message.go", "message") {
+		for _, k := range kindsIn(t, "receive.go", "message") {
 			r := rigIn(s)
 			msg, ok := messagesFor(r)[k]
 			require.True(t, ok, "%s is new: add one of it, and what it leads to in each stage", k)

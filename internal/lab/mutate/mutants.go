@@ -11,12 +11,12 @@ type mutant struct {
 // mutants are the mistakes. Each is one that somebody could make while changing the line.
 var mutants = []mutant{
 	// fencing and stores
-	{"memory: any epoch may write", "persistence/journal/memory_entity.go", "if epoch != e.epoch {", "if epoch > e.epoch {", "persistence/journal"},
-	{"memory: an append may leave a gap", "persistence/journal/memory_entity.go", "if req.Prev != e.lastSeq {", "if req.Prev < e.lastSeq {", "persistence/journal"},
+	{"memory: any epoch may write", "persistence/journal/memory.go", "if epoch != e.epoch {", "if epoch > e.epoch {", "persistence/journal"},
+	{"memory: an append may leave a gap", "persistence/journal/memory.go", "if req.Prev != e.lastSeq {", "if req.Prev < e.lastSeq {", "persistence/journal"},
 	{"memory: a snapshot may be ahead of the events", "persistence/journal/memory_snapshot.go", "if s.Seq > e.lastSeq {", "if s.Seq > e.lastSeq+1 {", "persistence/journal"},
 	{"sqlite: an old epoch may write", "persistence/sqlite/head.go", "case h.epoch != epoch:", "case h.epoch < epoch:", "persistence/sqlite"},
 	{"sqlite: the head has no checksum", "persistence/sqlite/head.go", "|| h.crc != h.checksum() {", "{", "persistence/sqlite"},
-	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && int64(r.Checksum(id)) == row.crc", "", "persistence/sqlite"},
+	{"sqlite: a record has no checksum", "persistence/sqlite/read.go", " && int64(r.Checksum(id)) == row.crc", "", "persistence/sqlite"},
 	{"sqlite: a snapshot has no checksum", "persistence/sqlite/snapshot.go", "if s.Checksum(h.id) != crc {", "if s.Checksum(h.id) != crc && crc == 0 {", "persistence/sqlite"},
 	{"recovery: a gap between events goes unnoticed", "persistence/recovery.go", "case record.Seq != r.seq+1:", "case record.Seq < r.seq+1:", "persistence"},
 	{"recovery: a fenced writer's event counts", "persistence/recovery.go", "case record.Epoch < r.epoch:", "case false:", "persistence"},

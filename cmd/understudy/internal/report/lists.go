@@ -185,3 +185,69 @@ func CanBeDowned(s status.Snapshot, member string) error {
 	slices.Sort(names)
 	return fmt.Errorf("%s knows no member %q; there are %s", s.Self.Name, member, strings.Join(names, ", "))
 }
+
+// Entities are the types of entities that a node has started, by name.
+type Entities struct {
+	Types []status.EntityType `json:"types"`
+}
+
+// EntitiesOf returns the types of a node: only the one of that name, unless it is "".
+func EntitiesOf(d status.Details, name string) (Entities, error) {
+	all := Entities{Types: []status.EntityType{}}
+	for _, t := range d.EntityTypes {
+		if name == "" || name == t.Name {
+			t.Homes = append([]status.Home{}, t.Homes...) // not null in JSON
+			all.Types = append(all.Types, t)
+		}
+	}
+	if name != "" && len(all.Types) == 0 {
+		return all, fmt.Errorf("the node has started no type of entities %q", name)
+	}
+	return all, nil
+}
+
+func unsafeEntities(s status.Snapshot, d status.Details) (reasons, notes []string) {
+	for _, t := range d.EntityTypes {
+		switch {
+		case t.Leaving > 0:
+			reasons = append(reasons, fmt.Sprintf("%d shards of %s are about to leave this node.", t.Leaving, t.Name))
+		case t.Here > 0 && !slices.ContainsFunc(t.Homes, func(h status.Home) bool { return h.ID != s.Self.ID && h.Reachable }):
+			reasons = append(reasons, fmt.Sprintf("%d shards of %s run here, and no other node that is reachable has any.", t.Here, t.Name))
+		case t.Here > 0:
+			notes = append(notes, fmt.Sprintf("%d shards of %s will move, with %d entities that are awake.", t.Here, t.Name, t.Awake))
+		}
+		if t.Held > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d messages to entities of %s wait on this node, and may be lost.", t.Held, t.Name))
+		}
+	}
+	return reasons, notes
+}
+
+// A GivenUpMessage is a message to a singleton that a node has put aside.
+type GivenUpMessage struct {
+	Node      string    `json:"node" jsonschema:"the node that keeps it, where it was sent"`
+	Number    uint64    `json:"number" jsonschema:"of the message on that node"`
+	Singleton string    `json:"singleton"`
+	Type      string    `json:"type" jsonschema:"the Go type of the message"`
+	Reason    string    `json:"reason" jsonschema:"the last failure"`
+	Time      time.Time `json:"time" jsonschema:"when it was given up"`
+}
+
+// GivenUp are the messages that nodes have put aside.
+type GivenUp struct {
+	Messages []GivenUpMessage `json:"messages" jsonschema:"of each node, the oldest first"`
+	Silent   []string         `json:"silent" jsonschema:"nodes that have not answered"`
+}
+
+// GivenUpOf returns the messages of all nodes to the singleton with a name, or all.
+func GivenUpOf(nodes []status.GivenUp, silent []string, singleton string) GivenUp {
+	all := GivenUp{Messages: []GivenUpMessage{}, Silent: list(silent)}
+	for _, n := range nodes {
+		for _, m := range n.Messages {
+			if singleton == "" || m.Singleton == singleton {
+				all.Messages = append(all.Messages, GivenUpMessage{n.Node, m.Number, m.Singleton, m.Type, m.Reason, m.Time})
+			}
+		}
+	}
+	return all
+}

@@ -1,11 +1,14 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -85,3 +88,63 @@ func (db *DB) request(ctx context.Context, sql string, args ...any) pgx.Row {
 }
 
 func unprepared(args []any) []any { return append([]any{pgx.QueryExecModeExec}, args...) }
+
+// Codes of the server's errors, to compare with the result of [Code].
+const (
+	OutOfRange      = "22003"
+	NotUnique       = "23505"
+	CheckFailed     = "23514"
+	ReadOnly        = "25006"
+	NoStatement     = "26000"
+	UndefinedSchema = "3F000"
+	Serialization   = "40001"
+	Deadlock        = "40P01"
+	NoPrivilege     = "42501"
+	UndefinedColumn = "42703"
+	DuplicateObject = "42710"
+	UndefinedTable  = "42P01"
+	SameStatement   = "42P05"
+	DuplicateSchema = "42P06"
+	DuplicateTable  = "42P07"
+	DiskFull        = "53100"
+	LimitExceeded   = "54000"
+	Canceled        = "57014"
+	DataCorrupted   = "XX001"
+	IndexCorrupted  = "XX002"
+)
+
+// Code returns the server's code of an error, or "" if err does not come from the server.
+func Code(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.Code
+	}
+	return ""
+}
+
+// IsMissing reports whether err says that a table or its schema does not exist.
+func IsMissing(err error) bool {
+	return Code(err) == UndefinedTable || Code(err) == UndefinedSchema
+}
+
+// How long a connection may be silent if the connection string does not set it.
+const (
+	// connectTimeout bounds an attempt to connect. An attempt continues after its caller has given
+	// up, and occupies a place in the pool.
+	connectTimeout = 5 * time.Second
+	// pingTimeout bounds the check of an idle connection, so that a vanished server does not use up
+	// the time of the whole operation.
+	pingTimeout = 2 * time.Second
+)
+
+// ParseConfig is [pgxpool.ParseConfig] for a pool that connects on demand. If connString does not
+// set connect_timeout, an attempt to connect ends after 5 s.
+func ParseConfig(connString string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(connString)
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
+	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
+	config.MinConns, config.MinIdleConns = 0, 0 // the pool would wait for them
+	return config, nil
+}

@@ -2,12 +2,15 @@ package transport
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"net/netip"
 	"time"
 
-	"github.com/understudy-go/understudy/remote"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // A guardedNetwork turns panics in the user's [remote.Network], and in what it opens, into errors.
@@ -124,4 +127,77 @@ func (p guardedPacketConn) LocalAddr() net.Addr { return guardAddr(p.PacketConn.
 func (p guardedPacketConn) Close() (err error) {
 	defer caught(&err)
 	return p.PacketConn.Close()
+}
+
+// A panic in a function of the user must not end the process: in Admit and AdmitMessages it refuses
+// the peer, elsewhere it is logged.
+func (c *Config) guardHooks() {
+	c.Admit, c.AdmitMessages = guardAdmit(c.Admit), guardAdmit(c.AdmitMessages)
+	log, control, failed := c.Logger, c.Control, c.DialFailed
+	c.Control = func(from remote.NodeID, data []byte) {
+		if err := guard.Do(func() { control(from, data) }); err != nil {
+			log.Error("Config.Control has panicked", zap.Stringer("peer", from), zap.Error(err))
+		}
+	}
+	c.DialFailed = func(addr string, why error) {
+		if err := guard.Do(func() { failed(addr, why) }); err != nil {
+			log.Error("Config.DialFailed has panicked", zap.String("peer", addr), zap.Error(err))
+		}
+	}
+}
+
+func guardAdmit(admit func(remote.NodeID) error) func(remote.NodeID) error {
+	return func(p remote.NodeID) error { return guard.Run(func() error { return admit(p) }) }
+}
+
+type hostport string
+
+func (h hostport) Network() string { return "host:port" }
+func (h hostport) String() string  { return string(h) }
+
+type osNetwork struct{}
+
+func (osNetwork) Listen(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+
+func (osNetwork) Dial(ctx context.Context, addr string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", addr)
+}
+
+func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
+	conn, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return nil, err
+	}
+	udp, ok := conn.(*net.UDPConn)
+	if !ok {
+		discard(conn)
+		return nil, fmt.Errorf("remote: a datagram socket of type %T", conn)
+	}
+	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
+}
+
+// An udpConn takes host names. A datagram to an unknown name is dropped and starts a look-up.
+type udpConn struct {
+	*net.UDPConn
+	resolver *resolver
+}
+
+func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	if udp, ok := to.(*net.UDPAddr); ok {
+		return c.UDPConn.WriteTo(b, udp)
+	}
+	addr, err := netip.ParseAddrPort(to.String())
+	if err != nil {
+		var known bool
+		if addr, known = c.resolver.find(to.String()); !known {
+			return len(b), nil
+		}
+	}
+	return c.WriteToUDPAddrPort(b, addr)
+}
+
+func (c *udpConn) Close() error {
+	c.resolver.close()
+	return c.UDPConn.Close()
 }
