@@ -15,7 +15,7 @@ import (
 )
 
 // earlier is the commit of the other version. Move it to the last release once there is one.
-const earlier = "7316fe977b4167c501a6be9ba840dc3fb9bb5212"
+const earlier = "8e1c9ddd1de58643f81a5c0608cb54489a13d735"
 
 var five = flag.Bool("five", false, "change the versions of five nodes, too, both ways, with kills")
 
