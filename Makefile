@@ -13,7 +13,8 @@ PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasete
 # make long and make race test ./persistence/sqlite with it.
 LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/statuspage ./internal/window
 
-# make verify tests these as a whole without the detector: another line has only parts of them.
+# make verify tests these without the detector as a whole, because another line has only parts of
+# them; of those that LATER has, what the detector leaves out.
 WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
@@ -62,7 +63,6 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 .PHONY: verify
 verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
-	$(GO) vet ./...
 	$(call gotest,verify)
 
 .PHONY: check

@@ -62,6 +62,8 @@ func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
 	case c == nil && (path == askPath || strings.HasPrefix(path, askPath+"/")):
 		return nil, ErrLateReply // other nodes know the path of an ask from its request only
+	case c == nil && s.asksOver.Load():
+		return nil, errShutDown // all actors have ended
 	case c == nil:
 		return nil, noActorAt(s, path)
 	case uid != 0 && c.uid != uid && !isRouted(c):

@@ -44,6 +44,12 @@ func (c *cell) start() {
 	}
 	c.core.phase = running
 	c.supervision.started()
+	if r := c.conf.returns; r != nil {
+		if err := r.owner.Begun(c.core.label); err != nil {
+			c.stopFailed(err) // supervision has no say: what begins again would be the same
+			return
+		}
+	}
 	c.setSuspended(false, 0)
 }
 

@@ -149,7 +149,7 @@ func briefly(p payload.Error) payload.Error {
 }
 
 func (c *core) sendRefusal(r refusal) {
-	if c.isFarAsk() && !c.sys.asksOver.Load() {
+	if c.isFarAsk() {
 		c.impl.deliver(r, entrance{})
 	}
 }

@@ -18,11 +18,13 @@ type returning struct {
 }
 
 type returnsOwner interface {
+	Begun(name string) error
 	Ended(name string, rest []any, with []metadata.Metadata, failure error)
 	Late(name string, msg any, m metadata.Metadata)
 }
 
 func (r refInternals) Returning(owner interface {
+	Begun(name string) error
 	Ended(name string, rest []any, with []metadata.Metadata, failure error)
 	Late(name string, msg any, m metadata.Metadata)
 }, last any, rounds *atomic.Uint32, opts []SpawnOption,

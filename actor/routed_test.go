@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -35,6 +36,8 @@ type hotel struct {
 	waiting  map[string][]visit
 	spawned  int
 	failures []error
+	refusal  error // of those that have started
+	begun    int
 }
 
 func newHotel(s *actor.System, last any, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
@@ -49,6 +52,13 @@ func newHotel(s *actor.System, last any, guest func(id string) actor.Behavior[vi
 type inHotel struct {
 	*hotel
 	guest func(id string) actor.Behavior[visit]
+}
+
+func (h inHotel) Begun(string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.begun++
+	return h.refusal
 }
 
 func (h inHotel) Told(full string, msg any, m extension.Metadata) (here actor.AnyRef) {
@@ -131,6 +141,38 @@ func TestARoutedRefReachesWhicheverActorItsRouterFinds(t *testing.T) {
 		require.Equal(t, 2, h.spawned)
 		require.Equal(t, ref("a"), actor.Resolve[visit](s, ref("a").String()), "it is sent as a path that any node can resolve")
 		require.Equal(t, "understudy://"+s.Name()+"/hotel/a", ref("a").String())
+	})
+}
+
+func TestAnOwnerMayRefuseAnActorEachTimeThatItHasStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refusal := errors.New("no vacancy")
+		starts := 0
+		h, ref := newHotel(testkit.NewSystem(t), nil, func(id string) actor.Behavior[visit] {
+			return behaviors.Supervise(behaviors.Setup(func(*actor.Context[visit]) actor.Behavior[visit] {
+				if starts++; starts == 1 {
+					panic("its first behavior")
+				}
+				handle := countsVisits(id)
+				return func(ctx *actor.Context[visit], next *actor.Next[visit]) {
+					handle(ctx, next)
+					reply := next.OnMessage
+					next.OnMessage = func(ctx *actor.Context[visit], v visit) actor.Behavior[visit] {
+						if v.ReplyTo == (actor.ActorRef[string]{}) {
+							panic("in a handler")
+						}
+						return reply(ctx, v)
+					}
+				}
+			}), actor.Strategy{Limit: 10})
+		})
+		require.Equal(t, "a 1", askHow(t, ref("a")))
+		require.Equal(t, []int{2, 1}, []int{starts, h.begun}, "the first start has failed")
+		h.refusal = refusal
+		ref("a").Tell(visit{})
+		synctest.Wait()
+		require.Equal(t, []error{refusal}, h.failures, "supervision does not start it again")
+		require.Equal(t, []int{3, 2}, []int{starts, h.begun})
 	})
 }
 

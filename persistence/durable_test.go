@@ -343,7 +343,7 @@ func TestWhatIsNoValueCannotBeStoredAsOne(t *testing.T) {
 func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claimed := make(chan uint64, 1)
-		ctx := tenure.With(w.Context(), tenure.New("", tenure.Unpack(41), tenure.Hooks{Claimed: func(_, raised tenure.Generation) {
+		ctx := tenure.With(w.Context(), tenure.New("", tenure.Unpack(41), tenure.Hooks{Claimed: func(_ tenure.Claim, _, raised tenure.Generation) {
 			packed, _ := raised.Packed()
 			claimed <- packed
 		}}))

@@ -328,7 +328,7 @@ func TestAWriteThatFailsWhileTheActorStopsIsNotAcknowledged(t *testing.T) {
 
 func TestTheHostLearnsThatWritesAreFenced(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ctx := tenure.With(w.Context(), tenure.New("", tenure.Generation{}, tenure.Hooks{Claimed: func(_, _ tenure.Generation) { w.to.Tell("fenced") }}))
+		ctx := tenure.With(w.Context(), tenure.New("", tenure.Generation{}, tenure.Hooks{Claimed: func(tenure.Claim, tenure.Generation, tenure.Generation) { w.to.Tell("fenced") }}))
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable)})
 		actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		w.replies.ExpectNone(99 * time.Millisecond)

@@ -72,7 +72,7 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 	m.instance = instance{
 		ctx: ctx, typed: typed, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
 		hooks: tenure.Hooks{
-			Claimed: func(started, raised tenure.Generation) {
+			Claimed: func(_ tenure.Claim, started, raised tenure.Generation) {
 				m.occur(handover.FenceHeld{Started: started, Raised: raised})
 			},
 			Refused: func(error) { childRefused() }, Quiet: true,

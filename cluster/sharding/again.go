@@ -44,7 +44,6 @@ func changes(was, now settings) string {
 		{"StopMessage", kindOf(was.stopMessage), kindOf(now.stopMessage)},
 		{"StopTimeout", was.stopTimeout, now.stopTimeout},
 		{"Buffer", was.buffer, now.buffer},
-		{"EventSourced", was.sourced, now.sourced},
 		{"Remember", was.remember, now.remember},
 		{"the number of daemons", was.daemons, now.daemons},
 		{"WithTimers", given(was.timers != nil), given(now.timers != nil)},

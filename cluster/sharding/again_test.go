@@ -25,8 +25,7 @@ func TestATypeThatIsStartedAgainWithOtherSettingsIsWarnedOf(t *testing.T) {
 		require.Len(t, said, 1)
 		require.Equal(t, "notebook", said[0].ContextMap()["type"])
 		require.Equal(t, `Shards was 16 and is now 32, Role was "" and is now "worker", `+
-			`StopMessage was not given and is now a sharding_test.note, StopTimeout was 10s and is now 1m0s, `+
-			`EventSourced was true and is now false`,
+			`StopMessage was not given and is now a sharding_test.note, StopTimeout was 10s and is now 1m0s`,
 			said[0].ContextMap()["differences"])
 	})
 }

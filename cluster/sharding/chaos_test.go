@@ -34,7 +34,7 @@ func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
 
 func entriesInChaos(r *clustertest.Round) {
 	store := journal.NewMemory()
-	opts := []sharding.Option{sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20 * time.Second)}
+	opts := []sharding.Option{sharding.Shards(8), sharding.PassivateAfter(20 * time.Second)}
 	entries := clustertest.NewAppends(r, 12)
 	r.EachNode(func(n *cluster.Node) {
 		name := n.View().Self.Name
@@ -65,7 +65,7 @@ func TestInChaosNoConfirmedDeliveryIsLostOrDoubled(t *testing.T) {
 		r.EachNode(func(n *cluster.Node) {
 			region, err := sharding.Start(n, "ledger", func(e sharding.Entity) actor.Behavior[delivery.Link[note]] {
 				return delivery.Consumer(ledger(e, store))
-			}, sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20*time.Second))
+			}, sharding.Shards(8), sharding.PassivateAfter(20*time.Second))
 			if err != nil {
 				r.Fatalf("%v", err)
 			}

@@ -39,7 +39,7 @@ func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
-		s.opts = []sharding.Option{sharding.Shards(16), sharding.EventSourced()}
+		s.opts = []sharding.Option{sharding.Shards(16)}
 		s.Cluster = clustertest.Start(t, nodes, clustertest.WithJournal(nil))
 		for n := range nodes {
 			s.start(fmt.Sprint("n", n+1))
@@ -421,7 +421,7 @@ func TestWhatWaitsForASlowEntityMovesWithItsShard(t *testing.T) {
 			name := n.View().Self.Name
 			r, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] {
 				return persistentNotebook(e, store, name)
-			}, sharding.Shards(16), sharding.EventSourced(), sharding.StopTimeout(20*time.Second)) // longer than "slow"
+			}, sharding.Shards(16), sharding.StopTimeout(20*time.Second)) // longer than "slow"
 			require.NoError(t, err)
 			regions[name] = r
 		}

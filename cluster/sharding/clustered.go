@@ -104,6 +104,9 @@ func (c *clustered) greet() {
 	for _, o := range c.offers {
 		declared, known := c.table.Of(o.Type.Name)
 		o.Hosts, o.Agreed = o.Hosts && !c.leaves, known && declared.Fits(o.Type)
+		if o.Agreed {
+			o.Type.Sourced = declared.Sourced
+		}
 		msg.Offers = append(msg.Offers, o)
 	}
 	c.mu.Unlock()
@@ -112,6 +115,7 @@ func (c *clustered) greet() {
 	}
 	for i, o := range msg.Offers {
 		r := c.hub.region(o.Type.Name)
+		msg.Offers[i].Entities = r.sourcing.learn(o.Type.Sourced)
 		msg.Offers[i].Awake, msg.Offers[i].Lease = r.awake(), r.lease().current()
 	}
 	c.coordinator.TellNoWait(msg)
@@ -191,6 +195,9 @@ func (c *clustered) Start(under *actor.Context[any], r home.StartRequest, on she
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
 	state := allot.ParseState(r.State)
+	if state.Fenced && region.sourcing.found(table.EventSourced) != table.EventSourced {
+		return shell.Running{}, fmt.Errorf("type %q is event-sourced, and has had an entity on this node that is not", typ)
+	}
 	shards := cmp.Or(state.Shards, region.signature().Shards)
 	start := func(gate func() error) actor.ActorRef[shardMsg] {
 		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate, former: state.Former})

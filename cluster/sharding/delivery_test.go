@@ -97,7 +97,7 @@ func (b *bank) start(n *cluster.Node, opts ...sharding.Option) {
 	b.t.Helper()
 	r, err := sharding.Start(n, "ledger", func(e sharding.Entity) actor.Behavior[delivery.Link[note]] {
 		return delivery.Consumer(ledger(e, b.store))
-	}, append([]sharding.Option{sharding.Shards(16), sharding.EventSourced()}, opts...)...)
+	}, append([]sharding.Option{sharding.Shards(16)}, opts...)...)
 	require.NoError(b.t, err)
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,7 +6,7 @@
 //
 //	carts, err := sharding.Start(node, "cart", func(e sharding.Entity) actor.Behavior[CartMsg] { // on every node
 //		return behaviors.EventSourced(e.PersistenceID(), journal, Cart{}, onEvent, onCommand)
-//	}, sharding.EventSourced())
+//	})
 //	…
 //	cart := carts.Ref("42") // an actor.ActorRef[CartMsg], wherever the entity is
 //	cart.Tell(Add{SKU: "tea"})
@@ -33,8 +33,8 @@
 //
 //   - Among nodes that can reach each other an entity runs at most once. A shard starts on another
 //     node when its entities have ended; or when its node is no longer a member, and, except for
-//     types that are [EventSourced], the removal margin has passed. [WithLease] takes the place of
-//     the margin: an entity then runs at most once whether or not nodes can reach each other.
+//     event-sourced types, the removal margin has passed. [WithLease] takes the place of the
+//     margin: an entity then runs at most once whether or not nodes can reach each other.
 //   - Each start of a shard has a higher generation than those before, with which event-sourced
 //     entities claim their journals. A node that was paused or partitioned can therefore neither
 //     write for an entity that runs elsewhere, nor claim it back: its entities end, and their

@@ -59,7 +59,7 @@ func diariesInChaos(r *clustertest.Round) {
 	r.EachNode(func(n *cluster.Node) {
 		diaries, err := sharding.Start(n, "diary", func(e sharding.Entity) actor.Behavior[DiaryMsg] {
 			return diary(e, store)
-		}, sharding.EventSourced())
+		})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}

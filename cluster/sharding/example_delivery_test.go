@@ -82,7 +82,7 @@ func Example_delivery() {
 
 	purses, err := sharding.Start(system, "purse", func(e sharding.Entity) actor.Behavior[delivery.Link[PurseMsg]] {
 		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), store, Purse{}, paid, handlePurse))
-	}, sharding.EventSourced())
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

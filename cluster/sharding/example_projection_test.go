@@ -44,7 +44,7 @@ func Example_projection() {
 	defer func() { _ = system.Shutdown(ctx) }()
 	accounts, err := sharding.Start(system, "account", func(e sharding.Entity) actor.Behavior[Deposit] {
 		return account(e, store)
-	}, sharding.EventSourced())
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

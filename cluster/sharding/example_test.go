@@ -39,7 +39,7 @@ func Example() {
 			func(_ *actor.Context[Deposit], balance int, d Deposit) persistence.Effect[Deposited] {
 				return persistence.Persist(Deposited{d.Amount}).Then(func() { d.ReplyTo.Tell(balance + d.Amount) })
 			})
-	}, sharding.EventSourced())
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

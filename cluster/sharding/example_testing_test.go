@@ -35,7 +35,7 @@ func ExampleStart_testing() {
 		store := journal.NewMemory()
 		accounts, err := sharding.Start(testkit.NewSystem(t), "account", func(e sharding.Entity) actor.Behavior[Deposit] {
 			return account(e, store)
-		}, sharding.EventSourced(), sharding.PassivateAfter(time.Minute))
+		}, sharding.PassivateAfter(time.Minute))
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -30,7 +30,6 @@ type settings struct {
 	stopTimeout time.Duration
 	spawn       []actor.SpawnOption // of entities
 	buffer      int
-	sourced     bool
 	remember    bool
 	daemons     int                // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy // nil: the default
@@ -162,12 +161,6 @@ func Role(role string) Option {
 
 // ProxyOnly lets this node take messages for entities without hosting any.
 func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
-
-// EventSourced says that all entities of the type are event-sourced, and write to nothing else. If
-// their node crashes, they can then start elsewhere as soon as the node has been removed from the
-// cluster: the journal refuses what they may still write there. Other entities wait for the removal
-// margin, see cluster.Gone.
-func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 
 // WithTimers wakes event-sourced entities for the timers that they have stored with
 // persistence.Schedule. An entity that has passivated, or whose node has crashed, starts when its

@@ -17,25 +17,26 @@ import (
 
 // A region is a [Region], whatever its type of messages.
 type region struct {
-	system  *actor.System
-	hub     *hub
-	name    string
-	set     settings
-	prefix  string // of the paths of entities
-	scheme  string // what comes before it in full paths
-	slices  slicer
-	kind    messageKind
-	shell   any    // the Region
-	message string // the name of the type of messages
-	lanes   []*lane
-	held    atomic.Int64 // letters that the lanes keep
-	limiter limiter
-	tenure  leaseTerm
-	counted counted
-	refused atomic.Pointer[error] // why this node takes no part
-	started time.Time
-	wakes   wakes
-	daemons atomic.Int64 // how many daemons there are now; 0 if this node does not know, and for other types
+	system   *actor.System
+	hub      *hub
+	name     string
+	set      settings
+	prefix   string // of the paths of entities
+	scheme   string // what comes before it in full paths
+	slices   slicer
+	kind     messageKind
+	shell    any    // the Region
+	message  string // the name of the type of messages
+	lanes    []*lane
+	held     atomic.Int64 // letters that the lanes keep
+	limiter  limiter
+	tenure   leaseTerm
+	sourcing sourcing
+	counted  counted
+	refused  atomic.Pointer[error] // why this node takes no part
+	started  time.Time
+	wakes    wakes
+	daemons  atomic.Int64 // how many daemons there are now; 0 if this node does not know, and for other types
 }
 
 // wakes has what wakes entities for stored timers: functions of the waker, or nil without one. Any

@@ -86,7 +86,7 @@ func TestAProjectionOverTheSlicesOfATypeSeesEachEventOnceInOrderWhileEntitiesMov
 		for _, n := range []string{"n2", "n3"} {
 			run(s.Node(n))
 		}
-		diaries, err := sharding.Start(s.Node("n1"), "diary", s.persistent("n1"), sharding.Shards(16), sharding.EventSourced())
+		diaries, err := sharding.Start(s.Node("n1"), "diary", s.persistent("n1"), sharding.Shards(16))
 		require.NoError(t, err)
 		for count := range 60 {
 			for n := range entities {

@@ -48,6 +48,7 @@ type resident struct {
 	idle   uint8         // how many sweeps have found it unused
 	asked  bool          // it has asked to be passivated
 	timed  bool          // it was woken for a timer, and has handled nothing
+	claims bool          // it is starting, and has claimed a persistence id
 	spared uint32        // the round in which it was told to rest last, and may not have; 0 for none
 	until  time.Duration // by region.now: it does not rest before; see [Entity.KeepAwake]
 	ends   time.Duration // by region.now: it is stopped then, if it is about to end

@@ -40,7 +40,7 @@ func (f *fleet) start(name string) {
 		}
 		f.generations[e.Shard][e.Generation.Term] = true
 		return persistentNotebook(e, f.store, name)
-	}, sharding.Shards(32), sharding.EventSourced())
+	}, sharding.Shards(32))
 	require.NoError(f.t, err)
 	f.mu.Lock()
 	defer f.mu.Unlock()

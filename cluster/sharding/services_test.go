@@ -29,7 +29,7 @@ func (s *shop) startReaders(node string) *sharding.Region[note] {
 			news.Subscribe(ctx.System(), ctx.Self())
 			return persistentNotebook(e, s.store, node)
 		}))
-	}, sharding.Shards(16), sharding.EventSourced(), sharding.PassivateAfter(time.Minute))
+	}, sharding.Shards(16), sharding.PassivateAfter(time.Minute))
 	require.NoError(s.t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,6 +2,7 @@ package sharding
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,7 +63,9 @@ func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, sha
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
-	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(around.Path()+"/"+name, tenure.Generation(gen), tenure.Hooks{
+	path := around.Path() + "/" + name
+	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(path, tenure.Generation(gen), tenure.Hooks{
+		Claimed: func(by tenure.Claim, _, _ tenure.Generation) { all.claimed(strings.TrimPrefix(by.Path, path+"/")) },
 		Refused: all.refused, Left: func(id string, due time.Time) { leaveTimer(all, id, due) },
 	}))
 	return actor.Spawn(under, r.shard(all, on), name, extension.WithContext(ctx), actor.WithKind(kind))

@@ -64,7 +64,7 @@ func TestAStashIsNotLostInAMove(t *testing.T) {
 				c := clustertest.Start(t, 2)
 				regions := map[string]*sharding.Region[note]{}
 				for _, n := range c.Nodes() {
-					r, err := sharding.Start(n, "notebook", factory, sharding.Shards(16), sharding.EventSourced())
+					r, err := sharding.Start(n, "notebook", factory, sharding.Shards(16))
 					require.NoError(t, err)
 					regions[n.View().Self.Name] = r
 				}

@@ -24,7 +24,7 @@ func shopWith(t *testing.T, nodes int, f func(t *testing.T, s *shop), opts ...sh
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
-		s.opts = append([]sharding.Option{sharding.Shards(16), sharding.EventSourced()}, opts...)
+		s.opts = append([]sharding.Option{sharding.Shards(16)}, opts...)
 		s.logs, s.entries = observer.New(zap.WarnLevel)
 		s.Cluster = clustertest.Start(t, nodes, clustertest.WithJournal(s.store), func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(s.logs) })
 		for n := range nodes {

@@ -19,7 +19,7 @@ import (
 // At Until the entity is given up: its shard moves without it, and the entity may start elsewhere
 // beside the handler. Where a journal fences what the handler still writes, that is at once; else
 // it is after the margin for removed nodes, as for an entity on such a node. With [WithLease] and
-// without [EventSourced], Until is zero: the shard waits, as the lease promises.
+// entities that are not event-sourced, Until is zero: the shard waits, as the lease promises.
 type Stuck struct {
 	Type, ID string
 	Shard    int
@@ -70,7 +70,7 @@ func (r *residents) reportStuck() {
 // waits for good: a lease promises that no other incarnation runs.
 func graceOfStuck(r *region) (wait time.Duration, ever bool) {
 	switch {
-	case r.set.sourced:
+	case r.sourcing.agreed.Load():
 		return 0, true
 	case r.set.leased():
 		return 0, false

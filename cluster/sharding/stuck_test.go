@@ -49,12 +49,8 @@ func newStuckRig(t *testing.T, sourced bool) *stuckRig {
 		}
 	}))
 	j := journal.NewMemory()
-	opts := []sharding.Option{sharding.Shards(4)}
-	if sourced {
-		opts = append(opts, sharding.EventSourced())
-	}
 	for _, n := range s.Nodes() {
-		r, err := sharding.Start(n, "hanging", func(e sharding.Entity) actor.Behavior[job] { return s.entity(n, e, sourced, j) }, opts...)
+		r, err := sharding.Start(n, "hanging", func(e sharding.Entity) actor.Behavior[job] { return s.entity(n, e, sourced, j) }, sharding.Shards(4))
 		require.NoError(t, err)
 		s.regions[n.View().Self.Name] = r
 	}

@@ -28,6 +28,7 @@ func TestTheNextCoordinatorDividesTheShardsOfItsFormerNode(t *testing.T) {
 	for round := range 4 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			inShop(t, 3, func(t *testing.T, s *shop) {
+				s.read("n1", "first") // which tells that entities are event-sourced
 				time.Sleep(3*time.Minute + time.Duration(round)*1300*time.Millisecond)
 				before := s.homes()
 				s.Kill("n1")

@@ -86,7 +86,7 @@ func (d *almanac) state() (came int, late time.Duration, again int) {
 
 func (d *almanac) start(t *testing.T, s sharding.Host, opts ...sharding.Option) *sharding.Region[errand] {
 	t.Helper()
-	r, err := sharding.Start(s, "almanac", d.entity, append([]sharding.Option{sharding.Shards(16), sharding.EventSourced(), sharding.WithTimers(d.store)}, opts...)...)
+	r, err := sharding.Start(s, "almanac", d.entity, append([]sharding.Option{sharding.Shards(16), sharding.WithTimers(d.store)}, opts...)...)
 	require.NoError(t, err)
 	return r
 }

@@ -75,5 +75,5 @@ func (l *lane) explain(of letter) {
 // is held.
 func (l *lane) says(why string) error {
 	failover, _ := extension.Get[singletonhook.Failover](l.region.system)
-	return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.set.sourced))
+	return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.sourcing.agreed.Load()))
 }

@@ -52,6 +52,9 @@ func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef,
 // An Owner gets the messages that an actor of a [Returning] has not handled. Its methods are called
 // by any goroutine, and must not block.
 type Owner interface {
+	// Begun is called inside an actor each time that it has started, before it handles a message.
+	// With an error, the actor ends, and that is its failure.
+	Begun(name string) error
 	// Ended is called once for each actor, when it has ended. rest are the messages that it has not
 	// handled, in order, and with their metadata. failure is nil if it has stopped.
 	Ended(name string, rest []any, with []Metadata, failure error)
@@ -95,6 +98,7 @@ type Returning interface {
 func NewReturning(parent actor.AnyRef, by Owner, last any, rounds *Rounds, opts ...actor.SpawnOption) Returning {
 	return actorhook.Internals(parent).(interface { // actor implements it
 		Returning(owner interface {
+			Begun(name string) error
 			Ended(name string, rest []any, with []metadata.Metadata, failure error)
 			Late(name string, msg any, m metadata.Metadata)
 		}, last any, rounds *atomic.Uint32, opts []actor.SpawnOption) any

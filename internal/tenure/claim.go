@@ -36,7 +36,7 @@ func (t *Tenure) Claimed(claim Claim, epoch uint64) {
 	}
 	raised := t.raise(claim, Unpack(epoch))
 	if t.on.Claimed != nil {
-		t.on.Claimed(t.started, raised)
+		t.on.Claimed(claim, t.started, raised)
 	}
 }
 

@@ -32,8 +32,9 @@ type Tenure struct {
 // the functions. They must not block.
 type Hooks struct {
 	// Claimed is called when the writes of the instance, or of an actor that it has spawned, are
-	// fenced. raised is the generation since, and started the one before. It may be nil.
-	Claimed func(started, raised Generation)
+	// fenced. by is zero if that is not by a claim. raised is the generation since, and started the
+	// one before. It may be nil.
+	Claimed func(by Claim, started, raised Generation)
 
 	// Refused is called when an actor that the instance has spawned cannot claim its persistence id
 	// because a later term has: the instance must be ended for that reason.

@@ -35,7 +35,7 @@ func TestWithoutATenureNothingIsLimitedOrReported(t *testing.T) {
 
 func TestClaimsRaiseTheGenerationAndStayInItsTerm(t *testing.T) {
 	var raised []Generation
-	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(started, now Generation) {
+	held := New(own.Path, gen(3, 1), Hooks{Claimed: func(_ Claim, started, now Generation) {
 		require.Equal(t, gen(3, 1), started)
 		raised = append(raised, now)
 	}})

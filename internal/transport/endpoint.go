@@ -255,6 +255,10 @@ func once(f func() error) func() error {
 }
 
 func (e *Endpoint) shutDown() error {
+	// What has arrived until now is acknowledged, and handled before the links finish: if it is a
+	// dead letter, the refusal to its ask still leaves. What comes later is not acknowledged, so it
+	// is a dead letter of its sender.
+	e.acceptor.sessions.dismiss()
 	e.links.finish(time.Now().Add(e.cfg.Linger))
 	close(e.closing)
 	e.reverseDialer.end()
@@ -262,7 +266,6 @@ func (e *Endpoint) shutDown() error {
 	if !e.cfg.Outbound {
 		err = errors.Join(e.acceptor.listener.Close(), e.packets.socket.Close())
 	}
-	e.acceptor.sessions.dismiss()
 	e.acceptor.conns.close()
 	e.tasks.Wait()
 	e.acceptor.sessions.close()

@@ -26,6 +26,7 @@ type sessions struct {
 
 	mu         sync.Mutex // guards all below
 	last       map[linkKey]*inbound
+	dismissed  bool // none begins any more
 	incomplete incomplete
 }
 
@@ -35,6 +36,9 @@ type sessions struct {
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.dismissed {
+		return nil, remote.ErrClosed
+	}
 	old := s.last[in.key]
 	if old != nil && !old.finished() {
 		return old, nil
@@ -114,6 +118,7 @@ func (s *sessions) giveUp(in *inbound) {
 // acknowledgement may be delayed.
 func (s *sessions) dismiss() {
 	s.mu.Lock()
+	s.dismissed = true
 	var reading []*inbound
 	for _, in := range s.last {
 		if !in.finished() {

@@ -43,7 +43,7 @@ func TestAProjectionInTransactionsSaysThatItIsFenced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fenced := false
-				ctx := tenure.With(t.Context(), tenure.New("", tenure.Generation{Term: 7}, tenure.Hooks{Claimed: func(started, raised tenure.Generation) { fenced = started == raised }}))
+				ctx := tenure.With(t.Context(), tenure.New("", tenure.Generation{Term: 7}, tenure.Hooks{Claimed: func(_ tenure.Claim, started, raised tenure.Generation) { fenced = started == raised }}))
 				p := projection.New("sum", journal.NewMemory(), journal.Query{}, c.handler)
 				actor.Spawn(quiet(t), p.Behavior(), "sum", extension.WithContext(ctx))
 				synctest.Wait()

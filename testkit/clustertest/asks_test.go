@@ -5,11 +5,13 @@ package clustertest_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
@@ -238,4 +240,57 @@ func TestAnAskThatIsPublishedEndsWithTheReplyOfWhoeverCanBeTold(t *testing.T) {
 			require.Equal(t, 42, got)
 		}
 	})
+}
+
+// The last messages to a node that ends in order are taken by nobody. Their asks end all the same,
+// however the node is addressed, and whether it hands over or not.
+func TestNoAskOutlivesANodeThatEnds(t *testing.T) {
+	for name, end := range map[string]func(n *cluster.Node) error{
+		"leave":    func(n *cluster.Node) error { return n.Leave(context.Background()) },
+		"shutdown": func(n *cluster.Node) error { return n.Shutdown(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := clustertest.Start(t, 3)
+				clerk := actor.Spawn(c.Node("n1"), office(), "office")
+				byPath := actor.Resolve[petition](c.Node("n3").System, clerk.Path())
+				byNumber := actor.Resolve[petition](c.Node("n3").System, clerk.String())
+				var asks sync.WaitGroup
+				var open, failed atomic.Int32
+				askBoth := func() {
+					for _, ref := range []actor.ActorRef[petition]{byPath, byNumber} {
+						open.Add(1)
+						asks.Go(func() {
+							if _, err := actor.Ask(context.Background(), ref, func(r actor.ActorRef[int]) petition { return petition{cheerful, r} }); err != nil {
+								failed.Add(1)
+								assert.ErrorIs(t, err, actor.ErrUnreachable)
+							}
+							open.Add(-1)
+						})
+					}
+				}
+				ended := make(chan struct{})
+				var asking sync.WaitGroup
+				asking.Go(func() {
+					for over := false; !over; {
+						askBoth()
+						select {
+						case <-ended:
+							over = len(c.Node("n3").View().Members) == 2
+						default:
+						}
+						time.Sleep(300 * time.Microsecond)
+					}
+				})
+				time.Sleep(20 * time.Millisecond)
+				require.NoError(t, end(c.Node("n1")))
+				close(ended)
+				asking.Wait()
+				time.Sleep(time.Minute)
+				require.Zero(t, open.Load())
+				require.Positive(t, failed.Load())
+				asks.Wait()
+			})
+		})
+	}
 }

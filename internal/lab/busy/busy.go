@@ -100,7 +100,7 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[sold]) error { return nil }))
 	actor.Spawn(n, behaviors.Singleton(sales.Behavior), "sales")
 	clerks := placement.NewType[string, string]("clerk")
-	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced()); err != nil {
+	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8)); err != nil {
 		return err
 	}
 	if err := p.schedule(n); err != nil { //nolint:contextcheck // the schedule outlives the start

@@ -28,7 +28,7 @@ func serve(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	carts, err := sharding.Start(node, "cart", cart(journal), sharding.EventSourced())
+	carts, err := sharding.Start(node, "cart", cart(journal))
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,11 @@ func stored(e sharding.Entity, journal persistence.Journal, node string) actor.B
 		})
 }
 
-// startRegion starts a node of the cluster. Entities without a journal keep nothing, so they need
-// no margin either.
+// startRegion starts a node of the cluster.
 func startRegion(ctx context.Context, cfg nodeConfig, opts ...sharding.Option) (node *cluster.Node, r *sharding.Region[Question], end func(), err error) {
 	settings := cluster.Config{Name: "entities", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Logger: zap.NewNop()}
 	factory, end := func(sharding.Entity) actor.Behavior[Question] { return inMemory(cfg.Name) }, func() {}
-	opts = append(opts, sharding.EventSourced(), sharding.PassivateAfter(0))
+	opts = append(opts, sharding.PassivateAfter(0))
 	if cfg.Database != "" {
 		journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
 		if err != nil {

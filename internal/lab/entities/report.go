@@ -93,8 +93,12 @@ func (k kill) describe(b *strings.Builder, rate int) {
 		fmt.Fprintf(b, "%s %d MB for %d entities", []string{"", ",", " and"}[i], n.Resident>>20, n.Awake)
 	}
 	fmt.Fprintf(b, " (heap in use: %d MB together, %d bytes for each entity).\n\n", heaps(k.nodes)>>20, heaps(k.nodes)/int64(max(1, k.entities)))
-	fmt.Fprintf(b, "The killed node had the coordinator and %d entities. The first of them answered elsewhere %.2f s after SIGKILL; `Config.Expected().FailoverFenced` is %.2f s. The last ask that had waited for longer than %v was over after %.2f s. %d asks were sent in a second, each to another entity.\n\n",
-		k.lost, k.first.Seconds(), cluster.Config{}.Expected().FailoverFenced.Seconds(), waits, k.whole.Seconds(), rate)
+	name, limit := "FailoverUnfenced", cluster.Config{}.Expected().FailoverUnfenced
+	if k.stored {
+		name, limit = "FailoverFenced", cluster.Config{}.Expected().FailoverFenced
+	}
+	fmt.Fprintf(b, "The killed node had the coordinator and %d entities. The first of them answered elsewhere %.2f s after SIGKILL; `Config.Expected().%s` is %.2f s. The last ask that had waited for longer than %v was over after %.2f s. %d asks were sent in a second, each to another entity.\n\n",
+		k.lost, k.first.Seconds(), name, limit.Seconds(), waits, k.whole.Seconds(), rate)
 	fmt.Fprintf(b, "![latency by the second](%s)\n\n", k.plotName())
 	b.WriteString("| second | asks | failed | p50 | p99 | p99.9 | maximum |\n|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, s := range k.seconds {

@@ -20,14 +20,16 @@ func TestUnraced(t *testing.T) { effort.Unraced(t) }
 func TestLight(t *testing.T)  { f() }
 func help()                   { effort.Of(1, 2, 3) }
 `), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b_test.go"), []byte("//go:build !race\n\npackage a\n\nfunc ExampleSlow() {}\nfunc help2() {}\n"), 0o600))
 	laws, err := find(dir)
 	require.NoError(t, err)
-	got := map[string][2]bool{}
+	got := map[string][3]bool{}
 	for _, l := range laws {
-		got[l.test] = [2]bool{l.verify, l.long}
+		got[l.test] = [3]bool{l.verify, l.long, l.unraced}
 	}
-	require.Equal(t, map[string][2]bool{
-		"TestVerify": {true, false}, "TestLong": {false, true}, "TestBoth": {true, true}, "TestLater": {false, true}, "TestUnraced": {},
+	require.Equal(t, map[string][3]bool{
+		"TestVerify": {true, false, false}, "TestLong": {false, true, false}, "TestBoth": {true, true, false}, "TestLater": {false, true, false},
+		"TestUnraced": {false, false, true}, "ExampleSlow": {false, false, true},
 	}, got)
 	require.Equal(t, []string{"effort.Count[uint64](1, 2, 3)"}, laws[2].counts)
 }

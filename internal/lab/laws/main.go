@@ -4,8 +4,9 @@
 //	go run ./internal/lab/laws names verify       those that do more in make verify than in make test
 //	go run ./internal/lab/laws packages verify    the packages of the root module that have any of these
 //
-// In place of verify, long asks for those that do more in make long than in make verify. Names are
-// printed as a regular expression for go test -run.
+// In place of verify, long asks for those that do more in make long than in make verify. Unraced
+// asks for those that do not run with the race detector. Names are printed as a regular expression
+// for go test -run.
 package main
 
 import (
@@ -30,14 +31,26 @@ func run(args []string) error {
 	}
 	if len(args) == 0 {
 		for _, l := range laws {
+			if len(l.counts) == 0 {
+				continue
+			}
 			fmt.Printf("%s: %s: %s\n", l.file, l.test, strings.Join(l.counts, ", "))
 		}
 		return nil
 	}
-	if len(args) != 2 || args[1] != "verify" && args[1] != "long" {
-		return fmt.Errorf("%q: give names or packages, and verify or long", args)
+	if len(args) != 2 {
+		return fmt.Errorf("%q: give names or packages, and verify, long or unraced", args)
 	}
-	laws = slices.DeleteFunc(laws, func(l law) bool { return args[1] == "verify" && !l.verify || args[1] == "long" && !l.long })
+	kinds := map[string]func(law) bool{
+		"verify":  func(l law) bool { return l.verify },
+		"long":    func(l law) bool { return l.long },
+		"unraced": func(l law) bool { return l.unraced },
+	}
+	isOne, ok := kinds[args[1]]
+	if !ok {
+		return fmt.Errorf("%q is neither verify nor long nor unraced", args[1])
+	}
+	laws = slices.DeleteFunc(laws, func(l law) bool { return !isOne(l) })
 	switch args[0] {
 	case "names":
 		fmt.Printf("^(%s)$\n", strings.Join(each(laws, func(l law) string { return l.test }), "|"))

@@ -65,5 +65,5 @@ func startLists(node *cluster.Node, journal persistence.Journal) (*sharding.Regi
 		return behaviors.EventSourced(e.PersistenceID(), store, Sum{}, onVisited,
 			func(_ *actor.Context[Visit], s Sum, msg Visit) persistence.Effect[Visited] { return visit(e, s, msg) },
 			persistence.Options[Visit, Visited, Sum]{SnapshotEvery: 100})
-	}, sharding.EventSourced(), sharding.PassivateAfter(listsRest))
+	}, sharding.PassivateAfter(listsRest))
 }

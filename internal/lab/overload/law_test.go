@@ -162,7 +162,7 @@ func placedWith(opts ...actor.SpawnOption) target {
 
 func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
 	for _, n := range c.Nodes() {
-		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.SpawnOptions(opts...))
+		_, err := sharding.Start(n, "e", f, sharding.SpawnOptions(opts...))
 		require.NoError(t, err)
 	}
 	return func(s *actor.System) actor.ActorRef[Work] { return sharding.RefOf[Work](s, "e", "hot") }

@@ -34,7 +34,7 @@ func serve(ctx context.Context, s settings) error {
 		return err
 	}
 	o := &office{node: s.node, journal: journal, post: newPost(s.recipient)}
-	region, err := sharding.Start(node, "reminder", o.entity, sharding.EventSourced(), sharding.PassivateAfter(idle), sharding.WithTimers(journal))
+	region, err := sharding.Start(node, "reminder", o.entity, sharding.PassivateAfter(idle), sharding.WithTimers(journal))
 	if err != nil {
 		return err
 	}

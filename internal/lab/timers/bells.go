@@ -107,7 +107,7 @@ func (b *bells) ring(ctx context.Context) (report, error) {
 	if b.awake > 0 {
 		passivate = 0
 	}
-	r, err := sharding.Start(system, kind, b.entity, sharding.WithTimers(b.store), sharding.EventSourced(), sharding.PassivateAfter(passivate))
+	r, err := sharding.Start(system, kind, b.entity, sharding.WithTimers(b.store), sharding.PassivateAfter(passivate))
 	if err != nil {
 		return report{}, err
 	}

@@ -15,6 +15,7 @@ import (
 // coordinator.
 func declareNew(s *shards, o Offer) {
 	t := o.Type
+	t.Sourced = table.Open
 	if s.kinds[t.Name] != nil || s.cfg.Forgetful && !s.hearing.over && !o.Agreed {
 		return
 	}

@@ -70,7 +70,7 @@ func (all *fences) shards(f Fence) (there []*shard) {
 func (all *fences) fence(sh *shard) {
 	switch {
 	case sh.Lease == 0:
-		if all.of.offers.eventSourced(sh.typ) {
+		if sh.fenced() {
 			all.of.release(sh) // what may still run there is fenced by the next generation
 		}
 	case all.succeeded(sh):

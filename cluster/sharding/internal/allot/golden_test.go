@@ -11,7 +11,7 @@ import (
 )
 
 func TestDeclarationsInTheJournalAreRead(t *testing.T) {
-	d := declaration{Type: table.Type{Name: "cart", Shards: 8, Message: "m", Role: "db"}, Next: 3}
+	d := declaration{Type: table.Type{Name: "cart", Shards: 8, Message: "m", Role: "db", Sourced: table.Agreed}, Next: 3}
 	data := golden.Hex(t, "declaration", func() []byte { return home.Encode(d) })
 	require.Equal(t, home.Encode(d), data)
 	require.Equal(t, d, home.Decode[declaration](data))

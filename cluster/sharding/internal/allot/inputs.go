@@ -65,8 +65,8 @@ type Offer struct {
 	Hosts bool // it can host shards; else it only sends messages
 	// Agreed says that a coordinator has declared the type like this, by the table of the node.
 	Agreed bool
-	// EventSourced says that all entities write only to their journal, which fences them.
-	EventSourced bool
+	// Entities says what the node knows of the entities. Type has the agreement of its table.
+	Entities table.Entities
 	// Leased says that it hosts only while it has a lease. Lease is the token of the lease, or 0.
 	Leased bool
 	Lease  uint64

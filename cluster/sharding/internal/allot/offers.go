@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/cluster/internal/home"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
 // offers are the types that each node has started, by name.
@@ -28,7 +29,8 @@ func (all offers) mismatches(id home.NodeID, kinds map[string]*kind) (different 
 // canHost reports whether a node that is alive can take a shard of a type.
 func (all offers) canHost(n home.Node, k *kind) bool {
 	o, offered := all[home.IDOf(n)][k.Name]
-	return offered && o.Hosts && (!o.Leased || o.Lease != 0) && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
+	promises := k.Sourced != table.Agreed || o.Entities != table.Plain
+	return offered && o.Hosts && promises && (!o.Leased || o.Lease != 0) && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
 }
 
 // lease returns the token of the lease under which a node hosts a type, or 0.
@@ -53,19 +55,4 @@ func (all offers) leaseless(k *kind) (names []string) {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// eventSourced reports whether all nodes that host a type say that its entities write only to their
-// journal.
-func (all offers) eventSourced(k *kind) bool {
-	hosts := 0
-	for _, of := range all {
-		if o, offered := of[k.Name]; offered && o.Hosts {
-			if !o.EventSourced {
-				return false
-			}
-			hosts++
-		}
-	}
-	return hosts > 0
 }

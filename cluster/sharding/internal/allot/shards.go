@@ -101,6 +101,7 @@ func (s *shards) offer(id home.NodeID, all []Offer) {
 	for _, o := range all {
 		s.offers[id][o.Type.Name] = o
 		declareNew(s, o)
+		s.recall(o)
 	}
 	s.touchAll()
 }
@@ -268,6 +269,7 @@ func (s *shards) MoreRoom() { s.touchAll() }
 // Serve implements home.Workload.
 func (s *shards) Serve() {
 	listen(s)
+	agree(s)
 	endRescaling(s)
 	spread(s)
 	rebalance(s)

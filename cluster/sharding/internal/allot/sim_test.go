@@ -40,6 +40,9 @@ type world struct {
 	token  home.Token              // of the last request to stop shards
 	leased bool                    // nodes host only while they have a lease
 	leases uint64                  // tokens so far
+	lively bool                    // entities start, most of them event-sourced
+	mixed  bool                    // the programs of some nodes have others
+	agreed bool                    // a coordinator has known that all are event-sourced
 }
 
 type simNode struct {
@@ -56,6 +59,10 @@ type simNode struct {
 	lease     uint64    // the token of the lease that it has; 0 for none
 	leaseName string    // the same for all processes of a name
 	until     time.Time // a former member has its lease until then, and may get it again
+
+	plain    bool // its program has entities that are not event-sourced
+	entities table.Entities
+	awake    map[string]bool // the shards with entities
 }
 
 func (n *simNode) id() home.NodeID {
@@ -68,6 +75,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
 		keeps: seed%2 == 0, leased: seed%4 == 0, told: map[home.RequestID]bool{},
+		lively: seed%4 != 0 && seed%3 != 2, mixed: seed%3 == 1,
 	}
 	if seed%4 == 2 {
 		w.kind.Mode = table.Daemons
@@ -81,7 +89,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) join(name string) {
 	w.next++
-	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: home.NewAgent(name), running: map[string]home.StartRequest{}, leaseName: name}
+	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: home.NewAgent(name), running: map[string]home.StartRequest{}, leaseName: name, awake: map[string]bool{}}
+	n.plain = w.mixed && w.rng.IntN(2) == 0
 	w.nodes = append(w.nodes, n)
 	w.act(n, n.agent.Step(home.AgentMembership{Incarnation: n.incarnation}))
 }
@@ -121,6 +130,9 @@ func (w *world) step(in home.Input) {
 	facts, effects := m.Step(in, w.now)
 	for _, f := range facts {
 		w.stored = w.stored.With(f)
+	}
+	if k := m.shards.kinds["cart"]; k != nil && k.Sourced == table.Agreed {
+		w.agreed = true
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -173,7 +185,11 @@ func (w *world) toAgent(m *Machine, e home.Send) {
 }
 
 func (w *world) hello(n *simNode, m *Machine) {
-	in := Hello{Node: n.id(), Has: n.at.Version(), Offers: []Offer{{Type: w.kind, Hosts: true, Leased: w.leased, Lease: n.lease}}}
+	o := Offer{Type: w.kind, Hosts: true, Leased: w.leased, Lease: n.lease, Entities: n.entities}
+	if declared, known := n.at.Of("cart"); known {
+		o.Agreed, o.Type.Sourced = true, declared.Sourced
+	}
+	in := Hello{Node: n.id(), Has: n.at.Version(), Offers: []Offer{o}}
 	w.post(func() {
 		if m == w.m && n.reachable {
 			w.step(in)
@@ -190,6 +206,10 @@ func (w *world) heard(n *simNode, all []home.AgentAction, m *Machine) {
 		case home.Launch:
 			if w.leased && (n.lease == 0 || ParseState(a.Request.State).Lease != n.lease) {
 				w.heard(n, n.agent.Step(home.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "another lease"}), m)
+				continue
+			}
+			if ParseState(a.Request.State).Fenced && !n.promise() {
+				w.heard(n, n.agent.Step(home.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "entities of another kind"}), m)
 				continue
 			}
 			n.running[a.Request.Label] = a.Request
@@ -216,6 +236,7 @@ func (w *world) end(n *simNode, id home.RequestID, why string) {
 	for label, r := range n.running {
 		if r.ID == id {
 			delete(n.running, label)
+			delete(n.awake, label)
 			w.act(n, n.agent.Step(home.AgentEnded{Label: label, ID: id, Why: why}))
 		}
 	}
@@ -227,7 +248,11 @@ func (w *world) pushed(m *Machine, e Push) {
 		return
 	}
 	n.at.Apply(e.Update)
-	if entry, ok := n.at.Of("cart"); ok && w.keeps {
+	entry, ok := n.at.Of("cart")
+	if entry.Sourced != table.Open {
+		n.promise()
+	}
+	if ok && w.keeps {
 		stored := w.stored.All()
 		for shard, h := range entry.Homes { // what a node believes of the coordinator is stored
 			if h.Node.Address != "" {
@@ -291,11 +316,61 @@ func (w *world) passLeases() {
 // ever, until it has lost its lease.
 func (w *world) mayRun(n *simNode) bool { return w.leased || w.now.Before(n.goneUntil) }
 
-// check checks that no shard runs on two nodes, former members included.
+// promise reports whether a node runs no entities from now on that are not event-sourced.
+func (n *simNode) promise() bool {
+	if n.entities == table.Unknown {
+		n.entities = table.EventSourced
+	}
+	return n.entities == table.EventSourced
+}
+
+// wake lets an entity start, also on a former member that does not know yet that it is one.
+func (w *world) wake() {
+	n, label := w.nodes[w.rng.IntN(len(w.nodes))], Label("cart", w.rng.IntN(3))
+	_, runs := n.running[label]
+	switch {
+	case !runs, !n.alive && !w.mayRun(n):
+		return
+	case !n.plain:
+		n.promise()
+	case n.entities == table.EventSourced:
+		return // it is refused
+	default:
+		n.entities = table.Plain
+	}
+	n.awake[label] = true
+	if n.alive {
+		w.hello(n, w.m)
+	}
+}
+
+// checkFenced checks that nothing runs beside an entity that no journal fences, not even on former
+// members.
+func (w *world) checkFenced() {
+	plain, awake := map[string]string{}, map[string]string{}
+	for _, n := range w.nodes {
+		for label := range n.awake {
+			if !n.alive && !w.mayRun(n) {
+				continue
+			}
+			other, both := awake[label]
+			if awake[label] = n.name; n.plain {
+				plain[label] = n.name
+			}
+			require.False(w.t, both && plain[label] != "", "seed %d: %s has entities on %s and %s at %v, and those on %s are not fenced", w.seed, label, n.name, other, w.now, plain[label])
+		}
+	}
+}
+
+// check checks that no shard runs on two nodes, former members included, unless all of its entities
+// are fenced.
 func (w *world) check() {
+	if w.lively {
+		w.checkFenced()
+	}
 	at := map[string]home.StartRequest{}
 	for _, n := range w.nodes {
-		if !n.alive && !w.mayRun(n) {
+		if !n.alive && (!w.mayRun(n) || w.agreed) {
 			continue
 		}
 		for label, r := range n.running {
@@ -407,6 +482,9 @@ func (w *world) run(steps int, faults bool) {
 		}
 		if w.leased {
 			w.passLeases()
+		}
+		if w.lively && w.rng.IntN(4) == 0 {
+			w.wake()
 		}
 		for _, n := range w.nodes {
 			if n.alive && w.rng.IntN(20) == 0 {

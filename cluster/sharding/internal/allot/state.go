@@ -11,12 +11,13 @@ type StartState struct {
 	_      struct{}        `cbor:",toarray"`
 	Lease  uint64          // the token of the lease under which it must start the shard; 0 for none
 	Shards int             // how many daemons the type has; 0 for other types
+	Fenced bool            // the node must run event-sourced entities only
 	Former []remote.NodeID // the nodes on which it may have run since it began for the last time
 }
 
 // state returns the state of a request to start the shard.
 func (sh *shard) state() []byte {
-	s := StartState{Lease: sh.Lease, Former: sh.former}
+	s := StartState{Lease: sh.Lease, Fenced: sh.fenced(), Former: sh.former}
 	if sh.typ.Mode == table.Daemons {
 		s.Shards = sh.typ.Shards
 	}

@@ -39,7 +39,7 @@ func (o *strangers) running(now time.Time) (last home.Gone, ok bool) {
 
 // stranger returns a former member that may still run a shard without a home, if there is one.
 func (s *shards) stranger(sh *shard) (g home.Gone, ok bool) {
-	if !s.cfg.Forgetful || sh.met || s.offers.eventSourced(sh.typ) {
+	if !s.cfg.Forgetful || sh.met || sh.fenced() {
 		return g, false
 	}
 	return s.strangers.running(s.nodes.Now())

@@ -24,9 +24,14 @@ type pages struct {
 // NewBook returns the empty book of a coordinator.
 func NewBook(epoch uint64) *Book { return &Book{epoch: epoch, types: map[string]*pages{}} }
 
-// Declare adds a type, whose shards have no homes.
+// Declare adds a type, whose shards have no homes, or changes one. The shards keep their homes if
+// there are as many as before.
 func (b *Book) Declare(t Type) {
 	b.n++
+	if p := b.types[t.Name]; p != nil && p.sameHomes(t) {
+		p.Type, p.declaredAt = t, b.n
+		return
+	}
 	b.types[t.Name] = &pages{Type: t, declaredAt: b.n, homes: make([]Home, t.Shards), changedAt: make([]uint64, t.Shards)}
 }
 

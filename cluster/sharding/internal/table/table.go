@@ -59,7 +59,7 @@ func (t *Table) homeless() map[string]Entry {
 
 func (c Changes) applied(to Entry, nodes []remote.NodeID) Entry {
 	homes := make([]Home, c.Type.Shards)
-	if to.Type == c.Type {
+	if to.sameHomes(c.Type) {
 		copy(homes, to.Homes)
 	}
 	for _, h := range c.Homes {

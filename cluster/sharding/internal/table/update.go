@@ -19,6 +19,7 @@ type Type struct {
 	Message string // the name of the type of messages
 	Role    string // which nodes host; "" for all
 	Mode    Mode
+	Sourced Agreement // on what its entities are; Fits does not compare it
 }
 
 // A Mode says which entities of a type run without a message.
@@ -36,6 +37,12 @@ func (t Type) Fits(o Type) bool {
 	if t.Mode == Daemons && o.Mode == Daemons {
 		o.Shards = t.Shards
 	}
+	return t.sameHomes(o)
+}
+
+// sameHomes reports whether the homes of the shards of t are also those of the shards of o.
+func (t Type) sameHomes(o Type) bool {
+	o.Sourced = t.Sourced
 	return t == o
 }
 
