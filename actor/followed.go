@@ -100,5 +100,8 @@ func (f *forwarded) follow(ref, to *core) {
 func (f *farFollower) number() uint64 { return f.uid }
 
 func (f *farFollower) watchedEnded(target *core, err error) {
+	if f.ref.sys.asksOver.Load() {
+		return // this system ends, and not the node that has the request
+	}
 	f.ref.refuse("", endedBefore(target.endOfAsk(err)))
 }
