@@ -172,8 +172,9 @@ type Config struct {
 	//
 	// If it returns an error or nil, the node calls it again after singleton.LeaseRetry, or for a
 	// type of entities after 5 s; meanwhile the node hosts neither the singleton nor the type. The
-	// error is logged, and is part of singleton.Status and of the errors of asks. For downing it is
-	// the error of Start, and so is a TTL that is not longer than LeaseMajority.ReleaseAfter.
+	// error is logged, and is part of singleton.Status and of the errors of asks: for a type, of
+	// asks on the nodes that have no lease, while the shard has no home. For downing it is the
+	// error of Start, and so is a TTL that is not longer than LeaseMajority.ReleaseAfter.
 	//
 	// Set Leases on all nodes or on no node: a singleton with a lease does not match one without.
 	// Types of entities need Journal as well. The default, nil, is no lease.

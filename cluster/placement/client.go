@@ -159,7 +159,7 @@ func (c *Coordinator) fits(label string, spec any) error {
 	limit := extension.MaxMessage(c.node.System)
 	data, err := codec.Marshal(spec)
 	if err == nil && limit > 0 && len(data)+besides > limit {
-		err = fmt.Errorf("%q has %d bytes with its state, and messages between nodes may have %d; keep the state elsewhere and name it in the spec", label, len(data), limit)
+		err = fmt.Errorf("%q has %d bytes with its state, and at most %d fit into a message between nodes; keep the state elsewhere and name it in the spec", label, len(data), limit-besides)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -272,8 +272,9 @@ func (c *Coordinator) MoveSingleton(ctx context.Context, label string) (Ownershi
 	return c.singleton(ctx, request{Op: opMoveSingleton, Label: label})
 }
 
-// StopSingleton removes a singleton, and returns when its instance has terminated. It returns
-// [ErrNotFound] or [ErrInProgress].
+// StopSingleton removes a singleton, and returns when its instance has terminated, or after
+// SingletonSpec.DrainTimeout if that is set. An instance that has not terminated by then still
+// handles the messages that it has. It returns [ErrNotFound] or [ErrInProgress].
 func (c *Coordinator) StopSingleton(ctx context.Context, label string) error {
 	_, err := c.ask(ctx, request{Op: opStopSingleton, Label: label})
 	return err

@@ -90,3 +90,13 @@ func TestAnAskOfAPlacedActorThatDoesNotAnswerIsNotCalledUnavailable(t *testing.T
 		require.NotErrorIs(t, err, placement.ErrUnavailable)
 	})
 }
+
+func TestASpecThatIsTooLargeNamesTheLimitThatItPasses(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		s := w.spec("one")
+		s.State = make([]byte, 4<<20-1000)
+		_, err := w.client["n1"].Submit(t.Context(), s)
+		require.ErrorIs(t, err, placement.ErrInvalid)
+		require.ErrorContains(t, err, "at most 4177920 fit into a message between nodes")
+	})
+}

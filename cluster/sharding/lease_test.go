@@ -365,6 +365,8 @@ func TestLeasesThatCannotBeMadeAreTriedAgain(t *testing.T) {
 		logged := g.entries.FilterMessageSnippet("hosts none of its entities").All()
 		require.Len(t, logged, 1)
 		require.Contains(t, logged[0].ContextMap()["why"], "panic: no store")
+		require.ErrorContains(t, askIn(t, g.region("n1"), "e0"), "has no home yet, and this node has no lease for the type: ")
+		require.ErrorContains(t, askIn(t, g.region("n1"), "e0"), "no store")
 		mu.Lock()
 		fails = false
 		mu.Unlock()

@@ -65,6 +65,13 @@ func (t *leaseTerm) state() string {
 	return t.why
 }
 
+// lacks returns why the node has no lease; "" while it has, and before the first answer.
+func (t *leaseTerm) lacks() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.why
+}
+
 // admit lets a shard start that was requested under that token. gate returns, before each message
 // of an entity, whether that is still in order.
 func (t *leaseTerm) admit(token uint64) (gate func() error, err error) {

@@ -55,9 +55,9 @@ func (l *lane) obstacle() string {
 	post := l.region.hub.post
 	switch home, _ := l.region.hub.tableHome(l.region.name, l.shard); {
 	case home == remote.NodeID{} && l.last == remote.NodeID{}:
-		return "has no home yet"
+		return "has no home yet" + l.region.leaseless()
 	case home == remote.NodeID{}:
-		return "has no home; the last was " + l.last.Address
+		return "has no home; the last was " + l.last.Address + l.region.leaseless()
 	case home == post.Self():
 		return "has its home on this node, and starts"
 	case !l.member(home):
@@ -66,6 +66,14 @@ func (l *lane) obstacle() string {
 		return fmt.Sprintf("has its home on %s, which cannot be reached; it moves when that node is removed", home.Address)
 	case !l.letters.Clear():
 		return "moves to " + home.Address
+	}
+	return ""
+}
+
+// leaseless says why this node cannot be the home of any shard, if it has no lease.
+func (r *region) leaseless() string {
+	if why := r.tenure.lacks(); why != "" {
+		return ", and this node has no lease for the type: " + why
 	}
 	return ""
 }
