@@ -56,6 +56,18 @@ func (l *tape) Release(context.Context) error {
 	return nil
 }
 
+func (l *tape) acquisitions() []time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken
+}
+
+func (l *tape) releases() []time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.given
+}
+
 // A leaseNode is a node that can only ask for leases.
 type leaseNode struct {
 	*leasing
@@ -83,7 +95,7 @@ func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 		n.acquire(membership.AcquireLease{Number: 3, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
+		require.Equal(t, []time.Duration{40 * time.Second}, l.releases())
 	})
 }
 
@@ -95,8 +107,8 @@ func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 		n.tasks.Go(func() { n.acquire(membership.AcquireLease{Number: 2, Ask: ask}) })
 		n.tasks.Wait()
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{0, 30 * time.Second}, l.taken)
-		require.Equal(t, []time.Duration{70 * time.Second}, l.given)
+		require.Equal(t, []time.Duration{0, 30 * time.Second}, l.acquisitions())
+		require.Equal(t, []time.Duration{70 * time.Second}, l.releases())
 	})
 }
 
@@ -107,9 +119,9 @@ func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 		time.Sleep(time.Second)
 		n.abort()
 		n.tasks.Wait()
-		require.Empty(t, l.given, "the losing side may still ask")
+		require.Empty(t, l.releases(), "the losing side may still ask")
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{40 * time.Second}, l.given, "the process may live on")
+		require.Equal(t, []time.Duration{40 * time.Second}, l.releases(), "the process may live on")
 	})
 }
 
@@ -119,7 +131,7 @@ func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 		n.acquire(membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		time.Sleep(time.Hour)
-		require.Len(t, l.given, 1)
+		require.Len(t, l.releases(), 1)
 	})
 }
 
@@ -129,7 +141,7 @@ func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 		n.acquire(membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		time.Sleep(time.Hour)
-		require.Empty(t, l.given)
+		require.Empty(t, l.releases())
 	})
 }
 
@@ -145,7 +157,7 @@ func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		n.tasks.Wait()
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{45 * time.Second}, l.given)
+		require.Equal(t, []time.Duration{45 * time.Second}, l.releases())
 	})
 }
 
@@ -159,6 +171,6 @@ func TestALeaseThatBlocksIsANoAfterTheTimeout(t *testing.T) {
 		require.Equal(t, ask.Timeout, time.Since(l.begin))
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{time.Minute}, l.given, "what it has won then is given back")
+		require.Equal(t, []time.Duration{time.Minute}, l.releases(), "what it has won then is given back")
 	})
 }
