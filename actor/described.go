@@ -53,8 +53,8 @@ func (d *described) run(c *cell) {
 		kept.span.end(returned)
 		kept.metadata, kept.span = metadata.Metadata{}, nil
 	}()
-	if d.metadata.Request() != nil && d.item.task == nil {
-		handleAnyRequest(c, d.item.msg, c.handleTaskMessage)
+	if d.metadata.Request() != nil && d.task == nil {
+		handleAnyRequest(c, d.msg, c.handleTaskMessage)
 	} else {
 		d.item.run(c)
 		handledRequest(c)

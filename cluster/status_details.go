@@ -77,7 +77,7 @@ func (n *statusSource) Actors() statuspage.Actors {
 	v, _, _ := n.views.read()
 	told := n.backlogs.known()
 	told[v.Self.ID()] = toldBacklogs(backlogs.Actors)
-	shown.Backlogs = shownBacklogs(v, n.System.Name(), mostBehind(told))
+	shown.Backlogs = shownBacklogs(v, n.Name(), mostBehind(told))
 	a := counted.Activity()
 	shown.Runners, shown.Ready, shown.Blocked, shown.Slow = a.Runners, a.Ready, a.Blocked, a.Slow
 	for _, h := range a.Handlers {

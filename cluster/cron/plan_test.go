@@ -39,7 +39,7 @@ func (s *simulated) apply(facts []fact) {
 			id := fmt.Sprint(key)
 			s.began[id]++
 			require.Equal(s, s.began[id], f.Attempt)
-		case runEnded, entrySet, entryRemoved:
+		case runEnded, entrySet, entryRemoved, rewound:
 		}
 		s.ledger = s.ledger.With(f)
 	}
@@ -177,7 +177,9 @@ func TestNoRunBeginsWhileAnotherOfItsEntryGoesOnThoughItWasAllowed(t *testing.T)
 	e := Entry{Name: "e", Spec: "0 * * * *", Overlap: Allow}
 	later := began.Add(time.Hour)
 	l := ledger{}.Apply([]fact{
-		entrySet{Entry: e, At: began}, runDue{Name: "e", Due: began}, runDue{Name: "e", Due: later},
+		entrySet{Entry: e, At: began},
+		runDue{Name: "e", Due: began},
+		runDue{Name: "e", Due: later},
 		runBegun{Name: "e", Due: later, Attempt: 1},
 	})
 	host := host{Room: 9, Running: func(k key) bool { return k == keyOf("e", later) }}

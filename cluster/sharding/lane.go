@@ -119,7 +119,8 @@ func (o outlet) Deliver(of letter)                        { o.residents.offer(of
 func (o outlet) Send(to remote.NodeID, of letter)         { o.region.sendTo(to, of) }
 func (o outlet) Return(to remote.NodeID, of letter)       { o.region.giveBack(to, of, false) }
 func (o outlet) Recall(number uint64, from remote.NodeID) { o.ask(from, hubs.Recall{Number: number}) }
-func (o outlet) Passed(number uint64, to remote.NodeID)   { o.answer(to, hubs.Recall{Number: number}) }
+
+func (o outlet) Passed(number uint64, to remote.NodeID) { o.answer(to, hubs.Recall{Number: number}) }
 
 func (o outlet) Fetch(generation uint64, from remote.NodeID) {
 	o.ask(from, hubs.Recall{Left: true, Number: generation})

@@ -30,9 +30,7 @@ type settingsTable struct {
 	omit     []string // settings that the introduction explains, or that only tests set
 }
 
-var (
-	commonToDowning = []string{"StableAfter", "KeepUnstable"}
-)
+var commonToDowning = []string{"StableAfter", "KeepUnstable"}
 
 var settingsTables = []settingsTable{
 	{title: "cluster.Config", dir: "cluster", of: "Config", omit: []string{"Network", "Clock"}, intro: "The settings of a node, for [`cluster.Start`](../cluster.md). `Name`, `Downing`, `Leader` and, until the cluster has formed, `MinMembers` and `MinMembersOf` must be the same on all nodes."},

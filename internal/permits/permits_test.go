@@ -48,7 +48,9 @@ func TestClassesAreServedInTurn(t *testing.T) {
 		var served []string
 		for _, class := range []string{"a", "a", "a", "b", "c", "b"} {
 			go func() {
-				require.NoError(t, p.Acquire(t.Context(), class))
+				if err := p.Acquire(t.Context(), class); err != nil {
+					t.Error(err)
+				}
 				served = append(served, class)
 				p.Release()
 			}()

@@ -104,7 +104,6 @@ type laneNode struct {
 
 // A laneInstance handles messages one by one. It does not know the senders of what it has taken.
 type laneInstance struct {
-	generation     uint64
 	closing, ended bool
 	box            []int     // taken
 	waits          []carried // not taken yet, after those

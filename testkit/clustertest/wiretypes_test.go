@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	_ "github.com/understudy-go/understudy/actor/delivery"
@@ -43,7 +42,9 @@ func TestEveryMessageOfTheFrameworkPassesTheCheckOfTheKit(t *testing.T) {
 		lost := map[string]bool{}
 		findLost(typ, map[reflect.Type]bool{}, lost)
 		maps.DeleteFunc(lost, func(field string, _ bool) bool { return neverSent[field] != "" })
-		assert.Empty(t, slices.Sorted(maps.Keys(lost)), name)
+		if len(lost) > 0 {
+			t.Errorf("%s loses %v", name, slices.Sorted(maps.Keys(lost)))
+		}
 	}
 	require.Greater(t, checked, 50)
 }

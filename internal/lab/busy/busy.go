@@ -91,7 +91,7 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 
 // serve starts what runs on each node.
 func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
-	ledger := actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[Sale] { return newLedger("ledger", p.store, "sales") },
+	ledger := actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[Sale] { return newLedger("ledger", p.store, "sales") }, //nolint:contextcheck // actors have contexts of their own
 		singleton.WithLease(p.leases.Lease("ledger", n.View().Self.Name, 15*time.Second))), "ledger")
 	if len(p.Nodes) == 1 {
 		p.Ledger = ledger
@@ -103,13 +103,13 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8)); err != nil {
 		return err
 	}
-	if err := p.schedule(n); err != nil { //nolint:contextcheck // the schedule outlives the start
+	if err := p.schedule(n); err != nil {
 		return err
 	}
 	cfg := placement.Config{Factories: []placement.Factory{
 		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
 	}}
-	c, err := placement.Start(n, cfg) //nolint:contextcheck // the coordinator outlives the start
+	c, err := placement.Start(n, cfg)
 	if err != nil || len(p.Nodes) > 1 {
 		return err
 	}

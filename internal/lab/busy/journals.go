@@ -16,11 +16,11 @@ import (
 // FenceWriter lets two actors on the first node write under one persistence id, until the journal
 // refuses a write of the earlier one.
 func (p *Program) FenceWriter(ctx context.Context) error {
-	first := actor.Spawn(p.Nodes[0], newLedger("contested", p.store, "contested"), "contested-1")
+	first := actor.Spawn(p.Nodes[0], newLedger("contested", p.store, "contested"), "contested-1") //nolint:contextcheck // actors have contexts of their own
 	if err := sell(ctx, first, "hat"); err != nil {
 		return err
 	}
-	second := actor.Spawn(p.Nodes[0], newLedger("contested", p.store, "contested"), "contested-2")
+	second := actor.Spawn(p.Nodes[0], newLedger("contested", p.store, "contested"), "contested-2") //nolint:contextcheck // actors have contexts of their own
 	if err := sell(ctx, second, "hat"); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *Program) FailJournal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ledger := actor.Spawn(p.Nodes[0], newLedger("closed", closed, "closed"), "closed")
+	ledger := actor.Spawn(p.Nodes[0], newLedger("closed", closed, "closed"), "closed") //nolint:contextcheck // actors have contexts of their own
 	if err := errors.Join(sell(ctx, ledger, "hat"), closed.Close()); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // written an hour ago.
 func (p *Program) SpawnLagging(ctx context.Context) error {
 	old := hourAgo{journal.NewMemory()}
-	if err := sell(ctx, actor.Spawn(p.Nodes[0], newLedger("old", old, "old"), "old"), "hat"); err != nil {
+	if err := sell(ctx, actor.Spawn(p.Nodes[0], newLedger("old", old, "old"), "old"), "hat"); err != nil { //nolint:contextcheck // actors have contexts of their own
 		return err
 	}
 	lagging := projection.New("lagging", old, journal.Query{Tag: "old"},

@@ -20,8 +20,8 @@ func (d days) have(day, last int, weekday time.Weekday) bool {
 	return month && week || !d.both && (month || week)
 }
 
-func fits(any []dayRule, day, last int, weekday time.Weekday) bool {
-	for _, rule := range any {
+func fits(rules []dayRule, day, last int, weekday time.Weekday) bool {
+	for _, rule := range rules {
 		if rule(day, last, weekday) {
 			return true
 		}
