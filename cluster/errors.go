@@ -17,8 +17,8 @@ var (
 	// ErrNotMember: no member has the name that [Node.Down] was given. It takes the Config.NodeID
 	// of a member, not its address; the text lists the members.
 	ErrNotMember = errors.New("cluster: no such member")
-	// ErrEnded: the node was removed before [Start] returned, for example downed with StayDown.
-	// The log line "this node is down" has the cause. Start it again when that is gone.
+	// ErrEnded: the node was removed before [Start] returned, for example downed with StayDown. The
+	// log line "this node is down" has the cause. Start it again when that is gone.
 	ErrEnded = errors.New("cluster: node has ended")
 )
 
@@ -42,11 +42,9 @@ func explainUnsharded(s *actor.System, why func(typ string) error) {
 	extension.AddTree(s, shardtree.Placed, func(string) (actor.AnyRef, error) { return nil, shardtree.ErrNoPlacement })
 }
 
-var (
-	// ErrNotJoining: [Node.FoundWithout] was called on a node that is in a cluster or stops. To
-	// give up a member of a cluster, call [Node.Down].
-	ErrNotJoining = membership.ErrNotJoining
-)
+// ErrNotJoining: [Node.FoundWithout] was called on a node that is in a cluster or stops. To give up
+// a member of a cluster, call [Node.Down].
+var ErrNotJoining = membership.ErrNotJoining
 
 // A RefusedError is returned by [Start] when a member does not let the node join. Address is
 // that member, and Reason says why and what to do; its text may change.

@@ -9,11 +9,9 @@ import (
 	"github.com/understudy-go/understudy/internal/options"
 )
 
-var (
-	// ErrNoRoutees: this node knows no actor that is registered for the service of a [Group].
-	// Register one with the same key, and send after it is listed.
-	ErrNoRoutees = errors.New("router: no instance of the service is registered")
-)
+// ErrNoRoutees: this node knows no actor that is registered for the service of a [Group]. Register
+// one with the same key, and send after it is listed.
+var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {
 	actor.RegisterError("understudy/router.no-routees", ErrNoRoutees)

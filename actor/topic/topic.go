@@ -15,17 +15,13 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-var (
-	// ErrNoSubscribers: the topic has no subscriber, which may be normal. Otherwise check its
-	// name, and whether the actor subscribes before messages are published.
-	ErrNoSubscribers = errors.New("topic: nobody has subscribed")
-)
+// ErrNoSubscribers: the topic has no subscriber, which may be normal. Otherwise check its name, and
+// whether the actor subscribes before messages are published.
+var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
-var (
-	// ErrOutside: the message was published on a client of a cluster, which has no part in
-	// topics. Let an actor of the cluster publish it.
-	ErrOutside = errors.New("topic: a client cannot publish")
-)
+// ErrOutside: the message was published on a client of a cluster, which has no part in topics. Let
+// an actor of the cluster publish it.
+var ErrOutside = errors.New("topic: a client cannot publish")
 
 func init() {
 	actor.RegisterError("understudy/topic.no-subscribers", ErrNoSubscribers)

@@ -17,11 +17,9 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-var (
-	// ErrNoEntry: the [Schedule] does not have the entry that a method was called for. List them
-	// with [Schedule.Entries] or "understudy schedules".
-	ErrNoEntry = errors.New("there is no such entry")
-)
+// ErrNoEntry: the [Schedule] does not have the entry that a method was called for. List them with
+// [Schedule.Entries] or "understudy schedules".
+var ErrNoEntry = errors.New("there is no such entry")
 
 // A Schedule is a schedule as one node knows it. Its methods may be called from any goroutine. They
 // ask the host of the schedule, and block until it has stored the change and answered; while there

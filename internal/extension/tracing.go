@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// Tracer is what telemetry shows to authors of tracers, which documents it.
+// What telemetry shows to authors of tracers, which documents it.
 type (
 	Tracer = actorhook.Tracer // is telemetry.Tracer.
 	Span   = actorhook.Span   // is telemetry.Span.

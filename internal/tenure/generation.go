@@ -32,8 +32,6 @@ func Unpack(packed uint64) Generation {
 	return Generation{Term: packed >> 32, Seq: packed & math.MaxUint32}
 }
 
-var (
-	// ErrOverflow: a term or sequence number does not fit into 32 bits. Check your own source or
-	// lease; otherwise use another name for the singleton.
-	ErrOverflow = errors.New("generation: does not fit into 64 bits")
-)
+// ErrOverflow: a term or sequence number does not fit into 32 bits. Check your own source or lease;
+// otherwise use another name for the singleton.
+var ErrOverflow = errors.New("generation: does not fit into 64 bits")

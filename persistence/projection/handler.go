@@ -10,15 +10,13 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-var (
-	// ErrMoved: another projection of the same name runs elsewhere, or someone has set the
-	// offset. Nothing was stored. The projection continues from the stored offset. Run one of a
-	// name, as a singleton.
-	//
-	// An [OffsetStore] returns it if the stored offset is not the one that the projection has
-	// stored last.
-	ErrMoved = errors.New("projection: the offset has been moved by another projection")
-)
+// ErrMoved: another projection of the same name runs elsewhere, or someone has set the offset.
+// Nothing was stored. The projection continues from the stored offset. Run one of a name, as a
+// singleton.
+//
+// An [OffsetStore] returns it if the stored offset is not the one that the projection has stored
+// last.
+var ErrMoved = errors.New("projection: the offset has been moved by another projection")
 
 // An OffsetStore keeps the offsets of projections: text of any length, under names of any length.
 // All methods may be called from any goroutine.
@@ -26,8 +24,8 @@ type OffsetStore interface {
 	// Load returns the offset under name, or "" if no offset is stored.
 	Load(ctx context.Context, name string) (journal.Offset, error)
 
-	// Save changes the offset under name from after to to, atomically. It fails with [ErrMoved]
-	// if the stored offset is not after.
+	// Save changes the offset under name from after to to, atomically. It fails with [ErrMoved] if
+	// the stored offset is not after.
 	Save(ctx context.Context, name string, after, to journal.Offset) error
 }
 
@@ -36,9 +34,9 @@ type OffsetStore interface {
 type Handler[E any] interface {
 	OffsetStore
 
-	// Handle handles the events of b in order and stores the offset: b.To or, if it stops
-	// earlier, the offset of the last handled event. It returns the stored offset. An error that
-	// concerns one event is an [*EventError]; events before it may have been handled.
+	// Handle handles the events of b in order and stores the offset: b.To or, if it stops earlier,
+	// the offset of the last handled event. It returns the stored offset. An error that concerns
+	// one event is an [*EventError]; events before it may have been handled.
 	Handle(ctx context.Context, b Batch[E]) (reached journal.Offset, err error)
 }
 

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-var (
-	// ErrUnavailable: a [Memory] simulates a fault, in tests.
-	ErrUnavailable = errors.New("lease: the store cannot be reached")
-)
+// ErrUnavailable: a [Memory] simulates a fault, in tests.
+var ErrUnavailable = errors.New("lease: the store cannot be reached")
 
 // A Memory is a [Store] within one process, for tests and for programs of one process. It has its
 // own clock, and simulates faults on demand. Its methods may be called from any goroutine.
