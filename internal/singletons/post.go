@@ -1,0 +1,36 @@
+package singletons
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
+	"github.com/understudy-go/understudy/remote"
+)
+
+// A Post sends messages to the hubs of other nodes. It belongs to one actor.
+type Post struct {
+	System *actor.System
+
+	// The last hub that it has sent to: looking one up takes as long as a local message.
+	address string
+	hub     actor.ActorRef[hubMsg]
+}
+
+// Send sends a message to the hub of a node.
+func (p *Post) Send(to remote.NodeID, msg wire.Any) { p.SendWith(to, msg, extension.Metadata{}) }
+
+// SendWith is Send with metadata.
+func (p *Post) SendWith(to remote.NodeID, msg wire.Any, m extension.Metadata) {
+	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
+}
+
+// HubOf returns the hub of a node.
+func (p *Post) HubOf(to remote.NodeID) actor.AnyRef { return p.hubOf(to) }
+
+func (p *Post) hubOf(to remote.NodeID) actor.ActorRef[hubMsg] {
+	if p.address != to.Address {
+		path := "understudy://" + p.System.Name() + "@" + to.Address + "/system/" + hubName
+		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.System, path)
+	}
+	return p.hub
+}
