@@ -79,10 +79,10 @@ func (h *hub) outage(since time.Time) string {
 }
 
 // A newLane asks for the listings of a lane.
-type newLane struct{ *lane }
-
-// Carried is for [extension.DeadLetter]: it is no message of the user.
-func (newLane) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+type newLane struct {
+	extension.Quiet // it is no message of the user
+	*lane
+}
 
 func (h *hub) receive(ctx *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
@@ -128,7 +128,7 @@ func (h *hub) lane(name string) *lane {
 		if h.ended {
 			l.closed = ErrUnavailable
 		}
-		h.ref.Tell(newLane{l})
+		h.ref.Tell(newLane{lane: l})
 	}
 	return l
 }

@@ -15,10 +15,6 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// hubMsg is a message to the hub of a node: one of those below, from managers and the cluster here,
-// or a wire.Any, from another node.
-type hubMsg any
-
 const hubName = "singletons"
 
 // What a hub tells the inbox of a manager, beside the messages of other nodes.
@@ -34,6 +30,7 @@ type (
 	DrainAsked struct{ extension.Quiet }
 )
 
+// What a hub is told within its node, beside [Viewed]. Hubs of other nodes send a wire.Any.
 type (
 	registered struct {
 		extension.Quiet
@@ -79,7 +76,7 @@ type (
 // singleton. It passes messages of other nodes to their managers, and answers for singletons that
 // have no manager here.
 type hub struct {
-	ctx       *actor.Context[hubMsg]
+	ctx       *actor.Context[any]
 	link      *Link
 	post      Post
 	log       *zap.Logger
@@ -111,10 +108,10 @@ func (h *hub) follow(topologies func(ctx context.Context) iter.Seq[directory.Top
 			self.Tell(Viewed{Topology: topo})
 		}
 		return struct{}{}, ctx.Err()
-	}, func(struct{}, error) hubMsg { return nil })
+	}, func(struct{}, error) any { return nil })
 }
 
-func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMsg] {
+func (h *hub) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
 	case registered:
 		h.register(msg)

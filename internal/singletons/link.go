@@ -16,7 +16,7 @@ import (
 
 // A Link is how managers and proxies of a node reach its hub. Any goroutine may use it.
 type Link struct {
-	hub actor.ActorRef[hubMsg]
+	hub actor.ActorRef[any]
 
 	mu        sync.Mutex // guards all below
 	directory *directory.Directory
@@ -33,7 +33,7 @@ func Attach(s *actor.System, topologies func(ctx context.Context) iter.Seq[direc
 		link: l, post: Post{System: s}, managers: map[string]actor.ActorRef[any]{}, listeners: map[string]func(){}, fresh: map[string]bool{},
 		early: map[string][]wire.Message[wire.Request]{}, taken: map[string]uint64{},
 	}
-	l.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+	l.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		h.ctx, h.log = ctx, ctx.Log()
 		h.follow(topologies)
 		next.OnMessage = h.receive

@@ -13,7 +13,7 @@ type Post struct {
 
 	// The last hub that it has sent to: looking one up takes as long as a local message.
 	address string
-	hub     actor.ActorRef[hubMsg]
+	hub     actor.ActorRef[any]
 }
 
 // Send sends a message to the hub of a node.
@@ -21,16 +21,14 @@ func (p *Post) Send(to remote.NodeID, msg wire.Any) { p.SendWith(to, msg, extens
 
 // SendWith is Send with metadata.
 func (p *Post) SendWith(to remote.NodeID, msg wire.Any, m extension.Metadata) {
-	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
+	extension.TellWith[any](p.HubOf(to), msg, m)
 }
 
 // HubOf returns the hub of a node.
-func (p *Post) HubOf(to remote.NodeID) actor.AnyRef { return p.hubOf(to) }
-
-func (p *Post) hubOf(to remote.NodeID) actor.ActorRef[hubMsg] {
+func (p *Post) HubOf(to remote.NodeID) actor.ActorRef[any] {
 	if p.address != to.Address {
 		path := "understudy://" + p.System.Name() + "@" + to.Address + "/system/" + hubName
-		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.System, path)
+		p.address, p.hub = to.Address, actor.Resolve[any](p.System, path)
 	}
 	return p.hub
 }
