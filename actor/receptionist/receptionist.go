@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/peers"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When
@@ -34,6 +35,12 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 	if added {
 		o.await(e, ref)
 		o.wake()
+	}
+}
+
+func mustBeInside(s *actor.System, what, service string) {
+	if why := peers.Outside(s); why != nil {
+		panic(fmt.Sprintf("receptionist: cannot %s service %q: %v; do it on a node, and look services up by cluster.Lookup", what, service, why))
 	}
 }
 
@@ -76,7 +83,7 @@ func (o *receptionist) remove(e entry) {
 // if the service is used with another type of messages on this node.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 	l, _ := current(of(s), key)
-	if why := Outside(s); why != nil {
+	if why := peers.Outside(s); why != nil {
 		l.Err = fmt.Errorf("receptionist: service %q: %w; use cluster.Lookup", key.name, why)
 	}
 	return l
