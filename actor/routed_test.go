@@ -190,7 +190,7 @@ func TestMessagesThatAnActorHasNotHandledWakeTheNextOne(t *testing.T) {
 				return nil
 			})
 		})
-		all := effort.Of(1_000, 10_000, 10_000)
+		all := effort.Of(1_000, 2_000, 10_000)
 		for n := range all {
 			ref("a").Tell(visit{N: n})
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/transport"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -115,7 +115,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	explainUnsharded(c.System, shardtree.NotOnClient)
 	receptionist.AttachOutside(c.System, errClientOutside)
 	c.takers = &clientTakers{client: c, followers: map[*clientFollowing]bool{}}
-	extension.Set[singletonhook.Takers](c.System, c.takers)
+	extension.Set[singletons.Takers](c.System, c.takers)
 	endpoint.Serve(c.System)
 	c.pushed = actor.Spawn(extension.Framework(c.System), c.takeNews, newsName)
 	return c, nil

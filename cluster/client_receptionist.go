@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 )
 
 const contactName = "contact"
@@ -103,11 +103,11 @@ func (c *contact) answer(ctx *actor.Context[contactAsked], asked contactAsked) a
 	return nil
 }
 
-func (c *contact) managersOf(singletons []string) []contactManagers {
+func (c *contact) managersOf(names []string) []contactManagers {
 	var all []contactManagers
-	for _, name := range singletons {
+	for _, name := range names {
 		managers := contactManagers{Singleton: name}
-		for _, id := range singletonhook.ManagersOf(c.system, name) {
+		for _, id := range singletons.ManagersOf(c.system, name) {
 			managers.At = append(managers.At, remote.NodeID{Address: id.Address, Incarnation: id.Incarnation})
 		}
 		all = append(all, managers)

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -20,7 +20,7 @@ type clientTakers struct {
 	awaited   []awaitedView
 }
 
-// A clientFollowing is a [singletonhook.Following] of a client. It follows while it listens.
+// A clientFollowing is a [singletons.Following] of a client. It follows while it listens.
 type clientFollowing struct {
 	*clientTakers
 	name string
@@ -33,9 +33,9 @@ type awaitedView struct {
 	reached func()
 }
 
-var _ singletonhook.Takers = (*clientTakers)(nil)
+var _ singletons.Takers = (*clientTakers)(nil)
 
-func (t *clientTakers) Follow(name string) singletonhook.Following {
+func (t *clientTakers) Follow(name string) singletons.Following {
 	return &clientFollowing{clientTakers: t, name: name}
 }
 

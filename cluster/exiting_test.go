@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 func ignore(*actor.Context[string], string) actor.Behavior[string] { return nil }
@@ -88,7 +88,7 @@ func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
 	member := func(name string, s membership.Status) membership.Member {
 		return membership.Member{Name: name, Address: name + ":1", Incarnation: 2, Status: s, UpNumber: 1}
 	}
-	with := func(s membership.Status) singletonhook.Topology {
+	with := func(s membership.Status) directory.Topology {
 		self := member("n1", membership.Up)
 		return topologyOf(viewOf(membership.NewView(1, self, true, []membership.Member{self, member("n2", s)}, nil)))
 	}

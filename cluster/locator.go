@@ -4,25 +4,20 @@ import (
 	"context"
 	"iter"
 
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
-	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// locator is a node as singletons see it.
-type locator Node
-
-var _ singletonhook.Locator = (*locator)(nil)
-
-func (l *locator) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
-	return func(yield func(singletonhook.Topology) bool) {
-		for v := range l.views.follow(ctx) {
+func topologies(ctx context.Context, n *Node) iter.Seq[directory.Topology] {
+	return func(yield func(directory.Topology) bool) {
+		for v := range n.views.follow(ctx) {
 			t := topologyOf(v)
-			t.Margin = l.cfg.margin()
+			t.Margin = n.cfg.margin()
 			for i := range t.Gone {
-				t.Gone[i].Since = l.cfg.inSystemTime(t.Gone[i].Since)
+				t.Gone[i].Since = n.cfg.inSystemTime(t.Gone[i].Since)
 			}
 			if !yield(t) {
 				return
@@ -33,8 +28,8 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singletonhook.Topolog
 
 // topologyOf returns v as singletons see it. It omits exiting members: they run no singleton any
 // more and will not start one, so nobody needs to ask them.
-func topologyOf(v View) singletonhook.Topology {
-	t := singletonhook.Topology{
+func topologyOf(v View) directory.Topology {
+	t := directory.Topology{
 		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
@@ -42,7 +37,7 @@ func topologyOf(v View) singletonhook.Topology {
 		if m.Status == membership.Exiting {
 			continue
 		}
-		t.Members = append(t.Members, singletonhook.Peer{
+		t.Members = append(t.Members, directory.Peer{
 			ID:        m.ID(),
 			Name:      m.Name,
 			Up:        m.Status == membership.Up,
@@ -54,8 +49,8 @@ func topologyOf(v View) singletonhook.Topology {
 		})
 	}
 	for _, r := range membership.UncleanRemovals(v.in) {
-		t.Gone = append(t.Gone, singletonhook.Gone{
-			Peer:  singletonhook.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
+		t.Gone = append(t.Gone, directory.Gone{
+			Peer:  directory.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
 			Since: r.Since,
 		})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 )
 
 // A machineLoop runs the machine of one incarnation: it feeds it events and executes its actions.
@@ -179,7 +179,7 @@ func (l *machineLoop) post(in membership.Input) { l.node.inbox.post(l.self.Incar
 
 func (l *machineLoop) drain() {
 	n := l.node
-	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
+	if err := singletons.Drain(n.aborted, n.System); err == nil {
 		l.post(membership.Drained{})
 	}
 }

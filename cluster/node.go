@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/leaseholder"
+	"github.com/understudy-go/understudy/internal/singletons"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"go.uber.org/zap"
@@ -29,7 +31,6 @@ import (
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/shardtree"
-	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -131,10 +132,10 @@ func listen(cfg Config) (*Node, error) {
 	n.history = newHistoryWriter(n.System)
 	n.leasing = &leasing{aborted: n.aborted, system: n.System, log: n.log}
 	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})
-	singletonhook.Attach(n.System, (*locator)(n))
+	singletons.Attach(n.System, func(ctx context.Context) iter.Seq[directory.Topology] { return topologies(ctx, n) })
 	extension.Set(n.System, n)
 	expected := cfg.Expected()
-	extension.Set(n.System, singletonhook.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
+	extension.Set(n.System, peers.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
 	if cfg.Journal != nil {
 		extension.Set(n.System, cfg.Journal)
 	}

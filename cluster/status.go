@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/options"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
@@ -120,7 +120,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s.Settings, s.Expected = n.cfg.shown()
 	told := n.figures.known()
 	told[v.Self.ID()] = n.figures.own()
-	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
+	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletons.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {
 		s.FiguresLeftOut += each.LeftOut

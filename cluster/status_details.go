@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/remote"
@@ -109,7 +109,7 @@ func shownKind(k actorhook.KindCount, b actorhook.Backlog) statuspage.ActorKind 
 
 // shownSingletons returns the singletons that have a manager here, and those that only other
 // members have managers of, sorted by name.
-func shownSingletons(v View, here []singleton.Status, known []singletonhook.Known) []statuspage.Singleton {
+func shownSingletons(v View, here []singleton.Status, known []directory.Known) []statuspage.Singleton {
 	all := map[string]statuspage.Singleton{}
 	for _, k := range known {
 		all[k.Name] = statuspage.Singleton{Name: k.Name, Why: "this node has no manager for it, so it does not know"}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -28,7 +30,7 @@ type cluster struct {
 
 	mu      sync.Mutex // guards all below, and the peers of the nodes
 	members []*node
-	gone    []singletonhook.Gone
+	gone    []directory.Gone
 	ups     uint64 // how many have come up
 }
 
@@ -36,7 +38,7 @@ type cluster struct {
 type node struct {
 	*actor.System
 	cluster     *cluster
-	peer        singletonhook.Peer
+	peer        directory.Peer
 	views       *latest
 	deadLetters *testkit.Probe[actor.DeadLetter]
 	behind      bool // it gets no views
@@ -63,14 +65,14 @@ func (c *cluster) join(name string) *node {
 	if old := c.nodes[name]; old != nil {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
-	n.peer = singletonhook.Peer{
+	n.peer = directory.Peer{
 		ID: remote.NodeID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
 	actor.Subscribe(n.System, n.deadLetters.Ref())
 	c.net.connect(name, n.System)
-	singletonhook.Attach(n.System, n)
+	singletons.Attach(n.System, n.topologies)
 	c.nodes[name] = n
 	c.change(func() { c.members = append(c.members, n) })
 	return n
@@ -104,7 +106,7 @@ func (c *cluster) show(to *node, members []*node) {
 	if to.behind {
 		return
 	}
-	topo := singletonhook.Topology{
+	topo := directory.Topology{
 		Self: to.peer.ID, Down: !slices.Contains(members, to), Gone: slices.Clone(c.gone),
 		Margin: margin,
 	}
@@ -130,7 +132,7 @@ func (c *cluster) finishLeaving(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	n := c.nodes[name]
-	require.NoError(c.t, singletonhook.Drain(ctx, n.System))
+	require.NoError(c.t, singletons.Drain(ctx, n.System))
 	c.removed(n)
 	time.Sleep(time.Second) // a cluster lets nobody go before everybody knows
 	require.NoError(c.t, n.Shutdown(ctx))
@@ -149,24 +151,24 @@ func (c *cluster) removed(n *node) {
 
 // downed takes n out of the table, as a node that may still run.
 func (c *cluster) downed(n *node) {
-	c.change(func() { c.gone = append(c.gone, singletonhook.Gone{Peer: n.peer, Since: time.Now()}) })
+	c.change(func() { c.gone = append(c.gone, directory.Gone{Peer: n.peer, Since: time.Now()}) })
 	c.removed(n)
 }
 
 // reachable changes whether the others can reach n.
 func (c *cluster) reachable(n *node, yes bool) { c.change(func() { n.peer.Reachable = yes }) }
 
-func (n *node) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
+func (n *node) topologies(ctx context.Context) iter.Seq[directory.Topology] {
 	return n.views.follow(ctx)
 }
 
-func (n *node) record() singletonhook.Record {
-	for _, k := range singletonhook.AllKnown(n.System) {
+func (n *node) record() wire.Record {
+	for _, k := range singletons.AllKnown(n.System) {
 		if k.Name == "one" {
 			return k.Record
 		}
 	}
-	return singletonhook.Record{}
+	return wire.Record{}
 }
 
 func (n *node) status(name string) singleton.Status {
@@ -178,13 +180,13 @@ func (n *node) status(name string) singleton.Status {
 // latest passes the newest topology to its followers.
 type latest struct {
 	mu   sync.Mutex // guards topo
-	topo singletonhook.Topology
+	topo directory.Topology
 	news chan struct{} // of one
 }
 
 func newLatest() *latest { return &latest{news: make(chan struct{}, 1)} }
 
-func (l *latest) put(topo singletonhook.Topology) {
+func (l *latest) put(topo directory.Topology) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.topo = topo
@@ -194,8 +196,8 @@ func (l *latest) put(topo singletonhook.Topology) {
 	}
 }
 
-func (l *latest) follow(ctx context.Context) iter.Seq[singletonhook.Topology] {
-	return func(yield func(singletonhook.Topology) bool) {
+func (l *latest) follow(ctx context.Context) iter.Seq[directory.Topology] {
+	return func(yield func(directory.Topology) bool) {
 		for {
 			select {
 			case <-ctx.Done():

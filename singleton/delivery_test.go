@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -202,7 +202,7 @@ func TestAMessageThatReachesAFormerHostFindsTheNewOne(t *testing.T) {
 		c.showTo(d, a, b, d)
 		stale := a.peer
 		stale.Up = true
-		d.views.put(singletonhook.Topology{Self: d.peer.ID, Members: []singletonhook.Peer{stale, b.peer, d.peer}}) // c knows nothing yet
+		d.views.put(directory.Topology{Self: d.peer.ID, Members: []directory.Peer{stale, b.peer, d.peer}}) // c knows nothing yet
 		settle()
 		refs["c"].Tell(numbered{"c", 1})
 		refs["c"].Tell(numbered{"c", 2})

@@ -2,28 +2,19 @@ package singleton
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/singleton/internal/directory"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
+	"github.com/understudy-go/understudy/internal/singletons"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 )
 
 // Advertise makes s say that it has a manager, by name or by name and signature, whatever is true.
 func Advertise(s *actor.System, text string) {
-	pretend(s, func(d *directory.Directory) { d.Advertise(text) })
+	singletons.LinkOf(s).Note(func(d *directory.Directory) { d.Advertise(text) })
 }
 
 // Withdraw makes s say that it has no manager of that name.
 func Withdraw(s *actor.System, name string) {
-	pretend(s, func(d *directory.Directory) { d.Withdraw(name) })
-}
-
-func pretend(s *actor.System, f func(d *directory.Directory)) {
-	x, _ := extension.Get[*hubExtension](s)
-	x.change(func(d *directory.Directory) []wire.Any {
-		f(d)
-		return nil
-	})
-	x.hub.Tell(flushDue{})
+	singletons.LinkOf(s).Note(func(d *directory.Directory) { d.Withdraw(name) })
 }
 
 // SetMost makes n the number of singletons that s may have managers for.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -138,7 +138,7 @@ func TestANodeThatIsDownStopsItsInstanceAndReturnsAsAnother(t *testing.T) {
 		c.net.losing(func(l link, _ any) bool { return l.from == "a" || l.to == "a" })
 		c.downed(a)
 		c.showTo(a, b, d) // a learns that it is down
-		require.NoError(t, singletonhook.Drain(t.Context(), a.System))
+		require.NoError(t, singletons.Drain(t.Context(), a.System))
 		require.Zero(t, census.Running())
 		time.Sleep(margin + time.Second)
 		requireOne(t, census, "b")
@@ -212,12 +212,12 @@ func TestDrainWaitsForTheInstanceAndGivesUpWithItsContext(t *testing.T) {
 		c.startLeaving("a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		require.ErrorIs(t, singletonhook.Drain(ctx, c.nodes["a"].System), context.DeadlineExceeded)
+		require.ErrorIs(t, singletons.Drain(ctx, c.nodes["a"].System), context.DeadlineExceeded)
 		c.net.losing(nil)
-		require.NoError(t, singletonhook.Drain(t.Context(), c.nodes["a"].System))
+		require.NoError(t, singletons.Drain(t.Context(), c.nodes["a"].System))
 		settle()
 		requireOne(t, census, "b")
-		require.NoError(t, singletonhook.Drain(t.Context(), c.nodes["a"].System), "once more")
+		require.NoError(t, singletons.Drain(t.Context(), c.nodes["a"].System), "once more")
 	})
 }
 
@@ -230,7 +230,7 @@ func TestDrainDoesNotWaitForAManagerThatEnds(t *testing.T) {
 		c.net.losing(cut("b"))
 		c.startLeaving("a")
 		drained := make(chan error)
-		go func() { drained <- singletonhook.Drain(t.Context(), a.System) }()
+		go func() { drained <- singletons.Drain(t.Context(), a.System) }()
 		settle()
 		stop()
 		require.NoError(t, <-drained)
@@ -241,7 +241,7 @@ func TestNothingStartsOnANodeThatHasBeenDrained(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		a := c.nodes["a"]
 		settle()
-		require.NoError(t, singletonhook.Drain(t.Context(), a.System))
+		require.NoError(t, singletons.Drain(t.Context(), a.System))
 		census := testkit.NewCensus(t)
 		onAll(c, testkit.Counted(census, parrot))
 		time.Sleep(time.Hour)
@@ -251,9 +251,9 @@ func TestNothingStartsOnANodeThatHasBeenDrained(t *testing.T) {
 
 func TestDrainWithoutAClusterOrAfterItsEndReturns(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
-		require.NoError(t, singletonhook.Drain(t.Context(), testkit.NewSystem(t, testkit.WithoutEncoding())))
+		require.NoError(t, singletons.Drain(t.Context(), testkit.NewSystem(t, testkit.WithoutEncoding())))
 		require.NoError(t, c.nodes["a"].Shutdown(t.Context()))
-		require.NoError(t, singletonhook.Drain(t.Context(), c.nodes["a"].System))
+		require.NoError(t, singletons.Drain(t.Context(), c.nodes["a"].System))
 	})
 }
 

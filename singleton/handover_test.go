@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -157,7 +157,7 @@ func TestAnInstanceThatCannotBeStoppedBlocksTheNext(t *testing.T) {
 		c.startLeaving("a")
 		ctx, cancel := context.WithTimeout(t.Context(), singleton.DefaultStopTimeout+margin)
 		defer cancel()
-		require.ErrorIs(t, singletonhook.Drain(ctx, c.nodes["a"].System), context.DeadlineExceeded)
+		require.ErrorIs(t, singletons.Drain(ctx, c.nodes["a"].System), context.DeadlineExceeded)
 		requireOne(t, census, "a")
 		require.Equal(t, singleton.HandingOver, c.nodes["a"].status("one").Phase)
 		require.Equal(t, []string{"a"}, c.nodes["b"].status("one").WaitingFor)
@@ -177,7 +177,7 @@ func TestTheLastNodeStopsItsInstanceBeforeItLeaves(t *testing.T) {
 		settle()
 		require.Equal(t, 1, census.Running())
 		c.startLeaving("a")
-		require.NoError(t, singletonhook.Drain(t.Context(), c.nodes["a"].System))
+		require.NoError(t, singletons.Drain(t.Context(), c.nodes["a"].System))
 		require.Zero(t, census.Running())
 	})
 }

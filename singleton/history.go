@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -18,9 +18,9 @@ import (
 type historyWriter struct {
 	ring *history.Ring
 	name string
-	host singletonhook.Peer // the last one that was known; zero if none was
+	host directory.Peer // the last one that was known; zero if none was
 
-	former singletonhook.Peer // the host before
+	former directory.Peer // the host before
 }
 
 func newHistoryWriter(s *actor.System, name string) historyWriter {
@@ -31,11 +31,11 @@ func (h *historyWriter) add(kind, reason string) { h.ring.Add(time.Now(), kind, 
 
 // hostIs adds that the singleton has another host than before. The first host that a node learns of
 // is no move. A node that is down does not know what the cluster does.
-func (h *historyWriter) hostIs(host singletonhook.Peer, topo *singletonhook.Topology, placement, why string) {
+func (h *historyWriter) hostIs(host directory.Peer, topo *directory.Topology, placement, why string) {
 	before := h.host
 	switch {
 	case topo.Down:
-		h.host = singletonhook.Peer{}
+		h.host = directory.Peer{}
 		return
 	case before.ID == host.ID:
 		return
@@ -48,7 +48,7 @@ func (h *historyWriter) hostIs(host singletonhook.Peer, topo *singletonhook.Topo
 	h.former, h.host = before, host
 }
 
-func whyMoved(topo *singletonhook.Topology, before, host singletonhook.Peer, placement string) string {
+func whyMoved(topo *directory.Topology, before, host directory.Peer, placement string) string {
 	now, member := topo.Member(before.ID)
 	switch {
 	case !member && topo.Lost(before.ID):
@@ -61,7 +61,7 @@ func whyMoved(topo *singletonhook.Topology, before, host singletonhook.Peer, pla
 	return fmt.Sprintf("%s is now %s", nameOfPeer(host), placement)
 }
 
-func (h *historyWriter) started(topo *singletonhook.Topology, t handover.Takeover, restarts int) {
+func (h *historyWriter) started(topo *directory.Topology, t handover.Takeover, restarts int) {
 	reason := "no instance that this node knows of ran before"
 	switch {
 	case t.Reason != "":
@@ -77,7 +77,7 @@ func (h *historyWriter) started(topo *singletonhook.Topology, t handover.Takeove
 
 // ended adds that an instance has ended on this node. phase is the phase of the manager before it
 // learned of the end.
-func (h *historyWriter) ended(e handover.InstanceEnded, err error, phase handover.Phase, topo *singletonhook.Topology) {
+func (h *historyWriter) ended(e handover.InstanceEnded, err error, phase handover.Phase, topo *directory.Topology) {
 	switch {
 	case e.Finished:
 		h.add("singleton finished", "")
@@ -107,11 +107,11 @@ func (h *historyWriter) lostLease(why error) {
 	h.add("singleton lost its lease", reason)
 }
 
-func (h *historyWriter) stuck(topo *singletonhook.Topology, host remote.NodeID) {
+func (h *historyWriter) stuck(topo *directory.Topology, host remote.NodeID) {
 	h.add("singleton stuck", "its instance on "+h.nameIn(topo, host)+" does not end: its handler does not return")
 }
 
-func (h *historyWriter) nameIn(topo *singletonhook.Topology, id remote.NodeID) string {
+func (h *historyWriter) nameIn(topo *directory.Topology, id remote.NodeID) string {
 	p, member := topo.Member(id)
 	if !member && h.former.ID == id {
 		p = h.former
@@ -125,4 +125,4 @@ func (h *historyWriter) nameIn(topo *singletonhook.Topology, id remote.NodeID) s
 	return nameOfPeer(p)
 }
 
-func nameOfPeer(p singletonhook.Peer) string { return cmp.Or(p.Name, p.ID.Address, "no member") }
+func nameOfPeer(p directory.Peer) string { return cmp.Or(p.Name, p.ID.Address, "no member") }

@@ -7,18 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-func peer(name string) singletonhook.Peer {
-	return singletonhook.Peer{ID: remote.NodeID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
+func peer(name string) directory.Peer {
+	return directory.Peer{ID: remote.NodeID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
 }
 
 // topologyOf returns the topology of a cluster with members, as anna sees it.
-func topologyOf(members ...singletonhook.Peer) *singletonhook.Topology {
-	return &singletonhook.Topology{Self: peer("anna").ID, Members: members}
+func topologyOf(members ...directory.Peer) *directory.Topology {
+	return &directory.Topology{Self: peer("anna").ID, Members: members}
 }
 
 // newest returns the newest event that f adds to the history of the singleton ledger, as text; ""
@@ -37,10 +37,10 @@ func TestTheHistoryTellsWhyASingletonMoved(t *testing.T) {
 	leaving := bert
 	leaving.Up = false
 	gone := topologyOf(anna)
-	gone.Gone = []singletonhook.Gone{{Peer: bert}}
+	gone.Gone = []directory.Gone{{Peer: bert}}
 	down := topologyOf(anna, bert)
 	down.Down = true
-	for want, topo := range map[string]*singletonhook.Topology{
+	for want, topo := range map[string]*directory.Topology{
 		"singleton moved: from bert to anna: bert is leaving or down":                             topologyOf(anna, leaving),
 		"singleton moved: from bert to anna: bert has left or was replaced":                       topologyOf(anna),
 		"singleton moved: from bert to anna: bert was removed without a sign that it has stopped": gone,
@@ -61,19 +61,19 @@ func TestTheFirstHostThatANodeLearnsOfIsNoMove(t *testing.T) {
 	require.Empty(t, newest(func(c *historyWriter) {
 		c.hostIs(bert, topo, "", "")
 		c.hostIs(bert, topo, "", "")
-		c.hostIs(singletonhook.Peer{}, down, "", "this node is down")
+		c.hostIs(directory.Peer{}, down, "", "this node is down")
 		c.hostIs(anna, topo, "", "")
 	}))
 	require.Equal(t, `singleton has no host: no member that is up has the role "worker"`, newest(func(c *historyWriter) {
 		c.hostIs(bert, topo, "", "")
-		c.hostIs(singletonhook.Peer{}, topo, "", `no member that is up has the role "worker"`)
+		c.hostIs(directory.Peer{}, topo, "", `no member that is up has the role "worker"`)
 	}))
 }
 
 func TestTheHistoryTellsWhyAnInstanceStarts(t *testing.T) {
 	anna, bert := peer("anna"), peer("bert")
 	topo := topologyOf(anna)
-	topo.Gone = []singletonhook.Gone{{Peer: bert}}
+	topo.Gone = []directory.Gone{{Peer: bert}}
 	for want, test := range map[string]struct {
 		takeover handover.Takeover
 		restarts int
@@ -105,7 +105,7 @@ func TestTheHistoryTellsWhyAnInstanceEnded(t *testing.T) {
 		ended handover.InstanceEnded
 		err   error
 		phase handover.Phase
-		topo  *singletonhook.Topology
+		topo  *directory.Topology
 	}{
 		"singleton finished: ":                                                        {ended: handover.InstanceEnded{Finished: true}},
 		"singleton failed: no such table":                                             {err: errors.New("no such table"), phase: handover.Host},

@@ -81,7 +81,7 @@ func (i *instance) ended(err error) (event handover.InstanceEnded, failure error
 
 // instanceBegun reports that the instance of a generation has started and takes messages.
 type instanceBegun struct {
-	quiet
+	extension.Quiet
 	gen tenure.Generation
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -114,7 +114,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 				last = gen
 				time.Sleep(10 * time.Millisecond) // what is on its way arrives
 				require.Equal(t, gen, c.nodes[host].status("one").Generation)
-				require.Equal(t, singletonhook.Record{Term: gen.Term, Seq: gen.Seq, Fenced: true}, c.nodes["c"].record(), "what the members remember")
+				require.Equal(t, wire.Record{Term: gen.Term, Seq: gen.Seq, Fenced: true}, c.nodes["c"].record(), "what the members remember")
 				if host != "c" {
 					c.leave(host)
 				}

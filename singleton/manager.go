@@ -10,12 +10,14 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A manager runs the hand-over protocol of one singleton on one node: it turns what happens into
@@ -32,23 +34,23 @@ type manager struct {
 	lease     *managerLease
 	instance  instance
 
-	inbox     actor.ActorRef[any]
-	post      post
-	extension *hubExtension // nil without a cluster
-	straight  bool          // messages go to the instance without the manager
-	timer     timer
-	mismatch  error
-	absence   handover.Absence
-	takeover  takeover
-	history   historyWriter
-	registry  *registry
-	status    Status
-	outage    time.Time // since when no instance runs, as far as this node knows
-	failover  singletonhook.Failover
+	inbox    actor.ActorRef[any]
+	post     singletons.Post
+	link     *singletons.Link // nil without a cluster
+	straight bool             // messages go to the instance without the manager
+	timer    timer
+	mismatch error
+	absence  handover.Absence
+	takeover takeover
+	history  historyWriter
+	registry *registry
+	status   Status
+	outage   time.Time // since when no instance runs, as far as this node knows
+	failover peers.Failover
 }
 
 type occurred struct {
-	quiet
+	extension.Quiet
 	event handover.Event
 }
 
@@ -56,16 +58,16 @@ type occurred struct {
 func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set settings) *manager {
 	name := nameOf(self.Path())
 	cfg := set.config(name)
-	x, clustered := extension.Get[*hubExtension](ctx.System())
-	if !clustered && cfg.Anchor.Kind == handover.ByFunction {
+	link := singletons.LinkOf(ctx.System())
+	if link == nil && cfg.Anchor.Kind == handover.ByFunction {
 		cfg.Anchor = handover.Anchor{} // without a cluster the function is not called
 	}
 	m := &manager{
 		ctx: ctx, typed: typed, name: name, path: self.Path(), set: set, machine: handover.NewMachine(cfg),
-		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), history: newHistoryWriter(ctx.System(), name),
+		link: link, post: singletons.Post{System: ctx.System()}, registry: registryOf(ctx.System()), history: newHistoryWriter(ctx.System(), name),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
-	m.failover, _ = extension.Get[singletonhook.Failover](ctx.System())
+	m.failover, _ = extension.Get[peers.Failover](ctx.System())
 	m.relay = handover.NewRelay(outlet{m}, m.machine, set.buffer)
 	m.inbox = typed.inbox(m.onInbox)
 	childRefused := typed.notify(m.onChildRefused)
@@ -85,7 +87,7 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 	}
 	m.timer.ring = func() { m.occur(handover.Ticked{}) }
 	ctx.Defer(m.close)
-	m.register(cfg, x)
+	m.register(cfg)
 	return m
 }
 
@@ -98,16 +100,15 @@ func (m *manager) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 
 // register makes the manager known to the hub, which makes it known to the cluster. Without a
 // cluster this node is the only member.
-func (m *manager) register(cfg handover.Config, x *hubExtension) {
-	if x == nil {
-		self := singletonhook.Peer{
+func (m *manager) register(cfg handover.Config) {
+	if m.link == nil {
+		self := directory.Peer{
 			ID: remote.NodeID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
 		}
-		m.happened(handover.Viewed{Topology: singletonhook.Topology{Self: self.ID, Members: []singletonhook.Peer{self}}})
+		m.happened(handover.Viewed{Topology: directory.Topology{Self: self.ID, Members: []directory.Peer{self}}})
 		return
 	}
-	m.extension = x
-	x.hub.Tell(registered{advertisement: handover.Advertise(m.name, cfg.Signature), inbox: m.inbox})
+	m.link.Register(directory.Advertise(m.name, cfg.Signature), m.inbox)
 	m.report()
 }
 
@@ -121,8 +122,8 @@ func (m *manager) close() {
 	m.takeover.finish(ErrManagerStopped)
 	m.lease.close(m.ctx.Log())
 	m.registry.erase(m.name)
-	if m.extension != nil {
-		m.extension.hub.Tell(unregistered{name: m.name, taken: m.machine.HighestTerm()})
+	if m.link != nil {
+		m.link.Unregister(m.name, m.machine.HighestTerm())
 	}
 }
 
@@ -168,6 +169,10 @@ func (m *manager) onInbox(msg any) {
 		}
 	case wire.Any:
 		m.onMessage(msg)
+	case singletons.Viewed:
+		m.onEvent(handover.Viewed{Topology: msg.Topology})
+	case singletons.DrainAsked:
+		m.onEvent(handover.DrainAsked{})
 	case occurred:
 		m.onEvent(msg.event)
 	case instanceBegun:
@@ -273,7 +278,7 @@ func (m *manager) settle(now time.Time) {
 	m.sequenced.plan(now)
 	if m.relay.Drained(now) && m.sequenced.drained() {
 		m.relay.EndDrain()
-		m.extension.hub.Tell(drained{name: m.name})
+		m.link.Drained(m.name)
 	}
 	m.timer.set(now, recall.Earliest(m.machine.Wake(), m.relay.Wake(), m.sequenced.retry.At(), m.nextExpiry()))
 	m.report()
@@ -285,7 +290,7 @@ func (m *manager) do(a handover.Action) {
 		if _, grants := a.Message.(wire.Message[wire.Grant]); grants {
 			m.sequenced.sendWatermarks(a.Message.Head().To)
 		}
-		m.post.send(a.Message.Head().To, a.Message)
+		m.post.Send(a.Message.Head().To, a.Message)
 	case handover.ReportStuck:
 		m.reportStuck(a)
 	case handover.StartInstance:
@@ -300,8 +305,8 @@ func (m *manager) do(a handover.Action) {
 		m.setStraight(false)
 		m.instance.stop(a.AtOnce)
 	case handover.SaveRecord:
-		if m.extension != nil {
-			m.extension.hub.Tell(recorded{name: m.name, record: a.Record})
+		if m.link != nil {
+			m.link.Note(func(d *directory.Directory) { d.SetRecord(m.name, a.Record) })
 		}
 	case handover.AcquireLease:
 		m.lease.acquire(m.takeover.around(m.ctx), a)

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/leaseholder"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/options"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -181,7 +181,7 @@ func OnElected(name string, elect func(candidates []Candidate) (host string, ok 
 		panic("singleton: OnElected needs a name and a function")
 	}
 	mustBeName("OnElected", name)
-	return anchored(handover.Anchor{Kind: handover.ByFunction, Node: name, Elect: func(peers []singletonhook.Peer) (string, bool) {
+	return anchored(handover.Anchor{Kind: handover.ByFunction, Node: name, Elect: func(peers []directory.Peer) (string, bool) {
 		candidates := make([]Candidate, len(peers))
 		for i, p := range peers {
 			candidates[i] = Candidate{ID: p.ID, Name: p.Name, UpNumber: p.UpNumber, Reachable: p.Reachable, Roles: p.Roles, Meta: p.Meta}

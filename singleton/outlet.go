@@ -6,30 +6,30 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // An outlet carries out the decisions of a manager's relay.
 type outlet struct{ *manager }
 
 func (o outlet) Send(to remote.NodeID, msg wire.Any, m extension.Metadata) {
-	o.post.sendWith(to, msg, m)
+	o.post.SendWith(to, msg, m)
 }
 
 // Follow implements handover.Outlet. A host that leaves passes on what it has.
 func (o outlet) Follow(to remote.NodeID, msg any) {
 	if !o.machine.Topology().Leaves(to) {
-		extension.Follow(o.post.hubOf(to), msg)
+		extension.Follow(o.post.HubOf(to), msg)
 	}
 }
 
-func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
+func (o outlet) unfollowLeavers(next *directory.Topology) {
 	for _, peer := range next.Members {
 		if peer.Leaves && !o.machine.Topology().Leaves(peer.ID) {
-			extension.Unfollow(o.post.hubOf(peer.ID))
+			extension.Unfollow(o.post.HubOf(peer.ID))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -25,7 +25,7 @@ type proxy struct {
 	held    fifo.Queue[extension.Described[any]]
 }
 
-func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
+func newProxy[M any](x singletons.Takers, name string) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		var to actor.ActorRef[M]
 		p := &proxy{
@@ -56,7 +56,7 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 	}
 }
 
-func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]remote.NodeID]) (end func()) {
+func (p *proxy) follow(x singletons.Takers, changed actor.ActorRef[[]remote.NodeID]) (end func()) {
 	p.proxies = &registryOf(p.system).proxies
 	_, p.path, _ = strings.Cut(p.full, p.system.Address())
 	all := x.Follow(p.name)

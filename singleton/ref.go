@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 )
 
 // Ref returns a ref of the singleton with this name: the path below "/user/" under which nodes have
@@ -46,15 +46,13 @@ func Ref[M any](s *actor.System, name string) actor.ActorRef[M] {
 		}
 		return here
 	}
-	x, outside := extension.Get[singletonhook.Takers](s)
-	if !outside {
-		h, clustered := extension.Get[*hubExtension](s)
-		if !clustered {
-			return here
-		}
-		x = h
+	takers, outside := extension.Get[singletons.Takers](s)
+	if link := singletons.LinkOf(s); link != nil {
+		takers = link
+	} else if !outside {
+		return here
 	}
-	return proxyOf[M](s, x, name)
+	return proxyOf[M](s, takers, name)
 }
 
 func pathOn(s *actor.System, address, name string) string {
@@ -65,7 +63,7 @@ func pathOn(s *actor.System, address, name string) string {
 }
 
 // proxyOf returns the proxy of s for the singleton. The first call spawns it.
-func proxyOf[M any](s *actor.System, x singletonhook.Takers, name string) actor.ActorRef[M] {
+func proxyOf[M any](s *actor.System, x singletons.Takers, name string) actor.ActorRef[M] {
 	all := &registryOf(s).proxies
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -261,7 +261,7 @@ func TestANodeLeavesWhileItsActorsGoOnTelling(t *testing.T) {
 		c.startLeaving("b")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.NoError(t, singletonhook.Drain(ctx, c.nodes["b"].System), "it does not wait for what is told for ever")
+		require.NoError(t, singletons.Drain(ctx, c.nodes["b"].System), "it does not wait for what is told for ever")
 		<-done
 	})
 }

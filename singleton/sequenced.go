@@ -13,11 +13,11 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/recall"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/sequence"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // sequenced is the part of a manager that implements [AtLeastOnce]. Every node needs its receiver,
@@ -135,7 +135,7 @@ func (q *sequenced) pump() {
 		if r := k.Msg.Metadata.Request(); r != nil && !k.Skip {
 			r.TakeAway() // an ask that ends from now on cannot say that it was not handled
 		}
-		q.m.post.sendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata.Sealed())
+		q.m.post.SendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata.Sealed())
 	}
 }
 
@@ -295,7 +295,7 @@ func (q *sequenced) sendAck(id wire.StreamID, again bool) {
 	case id == q.ownStream():
 		q.onAck(to, ack)
 	case to != remote.NodeID{}:
-		q.m.post.send(to, wire.New(q.header(to), ack))
+		q.m.post.Send(to, wire.New(q.header(to), ack))
 	}
 }
 
@@ -323,7 +323,7 @@ func (q *sequenced) onAck(from remote.NodeID, ack wire.Ack) {
 }
 
 func (q *sequenced) check() {
-	q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
+	q.m.post.Send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
 }
 
 func (q *sequenced) onCheck(from remote.NodeID, w wire.Check) {
@@ -359,7 +359,7 @@ func (q *sequenced) instanceBegun() {
 // sendWatermarks informs the next host of what was handled here, so that it is not handled twice.
 func (q *sequenced) sendWatermarks(to remote.NodeID) {
 	if marks := q.receiver.Watermarks(); len(marks) > 0 && to != q.self() {
-		q.m.post.send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
+		q.m.post.Send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 func last(candidates []Candidate) (string, bool) { return candidates[len(candidates)-1].Name, true }

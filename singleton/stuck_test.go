@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
@@ -57,7 +57,7 @@ func stuckAtA(t *testing.T, c *cluster, refs map[string]actor.ActorRef[msg]) (st
 		actor.Subscribe(n.System, stuck[name].Ref())
 	}
 	c.startLeaving("a")
-	go func() { _ = singletonhook.Drain(t.Context(), c.nodes["a"].System) }()
+	go func() { _ = singletons.Drain(t.Context(), c.nodes["a"].System) }()
 	settle()
 	return stuck
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -148,10 +149,10 @@ type (
 		_ struct{} `cbor:",toarray"`
 	}
 
-	begin struct{ quiet } // the clock is right
-	look  struct{ quiet } // something is due
-	ended struct {        // a run has returned
-		quiet
+	begin struct{ extension.Quiet } // the clock is right
+	look  struct{ extension.Quiet } // something is due
+	ended struct {                  // a run has returned
+		extension.Quiet
 		key key
 		due time.Time
 		err error
@@ -163,12 +164,6 @@ func (stopSoon) command() {}
 func (begin) command()    {}
 func (look) command()     {}
 func (ended) command()    {}
-
-// quiet is embedded in what the keeper tells itself, which is no dead letter if it has ended.
-type quiet struct{}
-
-// Carried is for [extension.DeadLetter].
-func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // An operation is a method of [Schedule].
 type operation uint8

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hubs"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/shardtree"
-	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -28,7 +28,7 @@ type hub struct {
 
 	mu    sync.Mutex // guards all below
 	lanes map[string]*lane
-	takes singletonhook.Failover // how long a failover takes
+	takes peers.Failover // how long a failover takes
 	ended bool
 }
 
@@ -45,7 +45,7 @@ func hubOf(s *actor.System) *hub {
 		}
 		h := &hub{system: s, scheme: "understudy://" + s.Name(), lanes: map[string]*lane{}}
 		h.refs = extension.NewRoutedRefs[any](s, tree, h)
-		h.takes, _ = extension.Get[singletonhook.Failover](s)
+		h.takes, _ = extension.Get[peers.Failover](s)
 		n, clustered := extension.Get[*cluster.Node](s)
 		if clustered {
 			h.post = hubs.NewPost(n, hubName, hubs.On{Viewed: func(cluster.View) { h.reroute() }, Tick: h.tick})
@@ -79,10 +79,10 @@ func (h *hub) outage(since time.Time) string {
 }
 
 // A newLane asks for the listings of a lane.
-type newLane struct{ *lane }
-
-// Carried is for [extension.DeadLetter]: it is no message of the user.
-func (newLane) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+type newLane struct {
+	extension.Quiet // it is no message of the user
+	*lane
+}
 
 func (h *hub) receive(ctx *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
@@ -128,7 +128,7 @@ func (h *hub) lane(name string) *lane {
 		if h.ended {
 			l.closed = ErrUnavailable
 		}
-		h.ref.Tell(newLane{l})
+		h.ref.Tell(newLane{lane: l})
 	}
 	return l
 }

@@ -62,7 +62,7 @@ func TestTheFirstAskLongAfterACrashNamesNoTime(t *testing.T) {
 		settle()
 		w.add("n1", "one")
 		w.Crash("n2")
-		time.Sleep(time.Hour)
+		time.Sleep(20 * time.Minute)
 		require.ErrorContains(t, w.ask("n1", "one"), "; unavailable since 00:00:")
 		err := w.ask("n3", "one")
 		require.ErrorIs(t, err, placement.ErrUnavailable)

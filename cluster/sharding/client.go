@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 )
 
 // RefOf returns the ref of the entity of a type with that id, like [Region.Ref]. s is a
@@ -29,7 +29,7 @@ func RefOf[M any](s Host, typ, id string) actor.ActorRef[M] {
 		panic(err)
 	}
 	system := systemOf(s)
-	takers, outside := extension.Get[singletonhook.Takers](system)
+	takers, outside := extension.Get[singletons.Takers](system)
 	if !outside {
 		return started[M](system, typ).Ref(id)
 	}
@@ -87,7 +87,7 @@ func clientRegionsOf(s *actor.System) *clientRegions {
 }
 
 // clientRefs returns what makes the refs of a type.
-func clientRefs[M any](all *clientRegions, takers singletonhook.Takers, typ string) func(name string) actor.ActorRef[M] {
+func clientRefs[M any](all *clientRegions, takers singletons.Takers, typ string) func(name string) actor.ActorRef[M] {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	r := all.byType[typ]
@@ -103,7 +103,7 @@ func clientRefs[M any](all *clientRegions, takers singletonhook.Takers, typ stri
 }
 
 // add adds a type, without its kind. mu is held.
-func (c *clientRegions) add(takers singletonhook.Takers, typ string) *clientRegion {
+func (c *clientRegions) add(takers singletons.Takers, typ string) *clientRegion {
 	r := &clientRegion{system: c.system}
 	r.proxy = actor.Spawn(extension.Framework(c.system), newClientProxy(takers, typ, &r.stuck), "sharding:"+escape(typ))
 	c.byType[typ] = r

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -57,7 +57,7 @@ type clientProxy struct {
 	held    fifo.Queue[parcel]
 }
 
-func newClientProxy(takers singletonhook.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel] {
+func newClientProxy(takers singletons.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel] {
 	return func(ctx *actor.Context[parcel], next *actor.Next[parcel]) {
 		p := &clientProxy{ctx: ctx, typ: typ, stuck: stuck, started: map[remote.NodeID]bool{}}
 		p.answers = extension.Handle(ctx, func(a typeAnswered) actor.Behavior[parcel] {

@@ -400,7 +400,7 @@ func TestTheStatsOfEachNodeHaveTheHomesOfAllShards(t *testing.T) {
 			for _, of := range s.region(name).Stats().Shards {
 				require.NotEmpty(t, of.Home)
 				require.Equal(t, of.Home == s.Node(name).Address(), of.Here)
-				require.NotZero(t, of.Generation)
+				require.NotZero(t, of.Term)
 				if of.Here {
 					here++
 				}

@@ -169,18 +169,18 @@ const (
 
 // An Explanation says where an entity is, and why not elsewhere.
 type Explanation struct {
-	Type, ID   string
-	Shard      int
-	State      ShardState // of the shard
-	Since      time.Time  // when the state began, by the clock of the coordinator; zero if that is unknown
-	Node       string     // the name of the node of the shard; "" while it has none, and without a cluster
-	Generation uint64     // the Term of the shard's last home
-	Why        string     // why the shard does not run, or is not moved to balance the nodes; "" if nothing is to be said
-	Failures   int        // attempts to run the shard that have failed in a row
-	LastError  string     // of the last of them
-	Pinned     string     // the name of the node where [Region.Pin] wants it; "" for none
-	Strategy   string     // that has chosen the node: of [WithStrategy], Pinned, or LeastShards; "" if a former coordinator has chosen, and without a cluster
-	Held       int        // messages told on this node that wait for the shard
+	Type, ID  string
+	Shard     int
+	State     ShardState // of the shard
+	Since     time.Time  // when the state began, by the clock of the coordinator; zero if that is unknown
+	Node      string     // the name of the node of the shard; "" while it has none, and without a cluster
+	Term      uint64     // of the Generation of the shard's last home
+	Why       string     // why the shard does not run, or is not moved to balance the nodes; "" if nothing is to be said
+	Failures  int        // attempts to run the shard that have failed in a row
+	LastError string     // of the last of them
+	Pinned    string     // the name of the node where [Region.Pin] wants it; "" for none
+	Strategy  string     // that has chosen the node: of [WithStrategy], Pinned, or LeastShards; "" if a former coordinator has chosen, and without a cluster
+	Held      int        // messages told on this node that wait for the shard
 }
 
 // Explain asks the coordinator, wherever it runs, where the entity with that id is, and why not
@@ -200,7 +200,7 @@ func (r *region) explain(ctx context.Context, id string) (Explanation, error) {
 		return Explanation{}, fmt.Errorf("sharding: %q is not the index of a daemon", id)
 	}
 	here := r.lanes[shard].stats()
-	all := Explanation{Type: r.name, ID: id, Shard: shard, State: Running, Generation: here.Generation, Held: here.Held}
+	all := Explanation{Type: r.name, ID: id, Shard: shard, State: Running, Term: here.Term, Held: here.Held}
 	if why := r.refused.Load(); why != nil {
 		return all, *why
 	}
@@ -211,7 +211,7 @@ func (r *region) explain(ctx context.Context, id string) (Explanation, error) {
 	if err != nil {
 		return all, fmt.Errorf("sharding: the coordinator of the shards does not answer: %w", err)
 	}
-	all.State, all.Since, all.Node, all.Generation = ShardState(of.State), of.Since, of.Node, of.Generation
+	all.State, all.Since, all.Node, all.Term = ShardState(of.State), of.Since, of.Node, of.Generation
 	all.Why, all.Failures, all.LastError = of.Why, of.Failures, of.LastError
 	all.Pinned, all.Strategy = of.Pinned, of.Strategy
 	return all, nil

@@ -117,7 +117,7 @@ func TestStoppedShardsStartAgainWithTheNextGeneration(t *testing.T) {
 		require.Zero(t, awake, "their entities have ended")
 		for id, was := range before {
 			require.Equal(t, "one", s.read("n1", id))
-			require.Greater(t, s.explained("n1", id).Generation, was.Generation)
+			require.Greater(t, s.explained("n1", id).Term, was.Term)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/leaseholder"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/remote"
@@ -136,7 +136,7 @@ func (c *coordinator) view() []home.Input {
 	if !member {
 		return nil
 	}
-	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
+	takePart := singletons.ManagersOf(c.node.System, singletonName)
 	v.Nodes = slices.DeleteFunc(v.Nodes, func(n home.Node) bool {
 		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, remote.NodeID{Address: n.Address, Incarnation: n.Incarnation})
 	})

@@ -264,7 +264,7 @@ func TestAnEntityHandlesNoMessageUnderALeaseThatIsNotValid(t *testing.T) {
 	doubted, store := &atomic.Bool{}, lease.NewMemory()
 	inGuarded(t, 1, func(t *testing.T, g *guarded) {
 		g.where("n1", 4)
-		before := g.explained("n1", "e0").Generation
+		before := g.explained("n1", "e0").Term
 		doubted.Store(true)
 		answer := make(chan error)
 		go func() {

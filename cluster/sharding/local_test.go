@@ -411,7 +411,7 @@ func TestTheStatsSayWhatIsHere(t *testing.T) {
 		require.EqualValues(t, 1, stats.Failures)
 		for _, of := range stats.Shards {
 			require.True(t, of.Here)
-			require.EqualValues(t, 1, of.Generation)
+			require.EqualValues(t, 1, of.Term)
 		}
 	})
 }

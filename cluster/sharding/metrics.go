@@ -122,13 +122,13 @@ type Stats struct {
 
 // ShardStats is what one node knows of a shard.
 type ShardStats struct {
-	Shard      int
-	Home       string // the address of its node; "" while it has none, and without a cluster
-	Generation uint64 // the Term of its last home
-	Here       bool   // it runs on this node
-	Moving     bool   // it is about to leave this node
-	Awake      int    // entities that are awake on this node
-	Held       int    // messages told on this node that wait for it
+	Shard  int
+	Home   string // the address of its node; "" while it has none, and without a cluster
+	Term   uint64 // of the Generation of its last home
+	Here   bool   // it runs on this node
+	Moving bool   // it is about to leave this node
+	Awake  int    // entities that are awake on this node
+	Held   int    // messages told on this node that wait for it
 }
 
 // Stats returns what this node knows of the type. It asks no other node.
@@ -142,7 +142,7 @@ func (r *region) stats() Stats {
 		home, generation := r.hub.tableHome(r.name, shard)
 		of := l.stats()
 		of.Shard, of.Home = shard, home.Address
-		of.Generation = max(of.Generation, generation)
+		of.Term = max(of.Term, generation)
 		s.Shards = append(s.Shards, of)
 		s.Awake += of.Awake
 		s.Held += of.Held
@@ -155,7 +155,7 @@ func (l *lane) stats() (s ShardStats) {
 	defer l.mu.Unlock()
 	s.Held = l.letters.Size() + l.left.Size()
 	if r := l.residents; r != nil {
-		s.Here, s.Moving, s.Awake, s.Generation = true, r.closing, len(r.all), r.generation.Term
+		s.Here, s.Moving, s.Awake, s.Term = true, r.closing, len(r.all), r.generation.Term
 	}
 	return s
 }

@@ -20,7 +20,7 @@ import (
 // The messages to the actor of a shard, which only this node sends.
 type (
 	shardMsg interface{ shardMsg() }
-	quiet    struct{}
+	quiet    struct{ extension.Quiet }
 
 	// sweepDue: it is time to look for idle entities.
 	sweepDue struct{ quiet }
@@ -41,9 +41,6 @@ type (
 )
 
 func (quiet) shardMsg() {}
-
-// Carried is for [extension.DeadLetter]: the messages carry none of the user.
-func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // A shardStart has the hooks of a shard.
 type shardStart struct {

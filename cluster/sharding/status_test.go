@@ -41,7 +41,7 @@ func TestExplainSaysWhereAnEntityIs(t *testing.T) {
 			e := s.explained("n2", id)
 			require.Equal(t, sharding.Running, e.State)
 			require.NotZero(t, e.Since)
-			require.NotZero(t, e.Generation)
+			require.NotZero(t, e.Term)
 			where, err := s.ask("n3", id, "where")
 			require.NoError(t, err)
 			require.Equal(t, where, e.Node)

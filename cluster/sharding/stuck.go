@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/history"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/peers"
 )
 
 // Stuck is published on the node of an entity that was told to stop and does not end, because one
@@ -75,7 +75,7 @@ func graceOfStuck(r *region) (wait time.Duration, ever bool) {
 	case r.set.leased():
 		return 0, false
 	}
-	failover, _ := extension.Get[singletonhook.Failover](r.system) // none without a cluster
+	failover, _ := extension.Get[peers.Failover](r.system) // none without a cluster
 	return failover.Margin, true
 }
 

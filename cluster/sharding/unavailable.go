@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -86,7 +86,7 @@ func (l *lane) explain(of letter) {
 // says returns the error with what is in the way, since when, and until when if a node has died. mu
 // is held.
 func (l *lane) says(why string) error {
-	failover, _ := extension.Get[singletonhook.Failover](l.region.system)
+	failover, _ := extension.Get[peers.Failover](l.region.system)
 	return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.sourcing.agreed.Load()))
 }
 

@@ -60,14 +60,14 @@ var layers = []layer{
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/telemetry", "actor", "remote", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "remote", "internal/*"}},
-		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "remote", "internal/*"}},
-		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "remote", "internal/*"}},
-		{"singleton/internal/sequence", []string{"singleton/internal/wire", "remote", "internal/*"}},
-		{"singleton/internal/wire", []string{"actor", "remote", "internal/*"}},
-		{"internal/leaseholder", []string{"singleton/lease", "actor", "internal/*"}},             // between singleton, cluster and sharding
-		{"internal/recall", []string{"actor", "remote", "internal/*"}},                           // between singletons and shards, which move
-		{"internal/singletonhook", []string{"singleton/lease", "actor", "remote", "internal/*"}}, // between singleton and cluster
+		{"singleton", []string{"singleton/internal/handover", "singleton/internal/sequence", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "remote", "internal/*"}},
+		{"singleton/internal/handover", []string{"actor", "remote", "internal/*"}},
+		{"singleton/internal/sequence", []string{"remote", "internal/*"}},
+		{"internal/singletons", []string{"actor", "remote", "internal/*"}}, // between singleton and cluster
+		{"internal/singletons/directory", []string{"remote", "internal/*"}},
+		{"internal/singletons/wire", []string{"actor", "remote", "internal/*"}},
+		{"internal/leaseholder", []string{"singleton/lease", "actor", "internal/*"}}, // between singleton, cluster and sharding
+		{"internal/recall", []string{"actor", "remote", "internal/*"}},               // between singletons and shards, which move
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},

@@ -23,6 +23,12 @@ func DeadLetter(s *actor.System, recipient string, msg any, reason error) {
 	of(s).DeadLetter(recipient, msg, reason)
 }
 
+// Quiet is embedded in messages of our own actors that become no dead letters.
+type Quiet struct{}
+
+// Carried implements what [DeadLetter] asks: the message carries no other one.
+func (Quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
 // Refuse ends the asks, on any node, that wait for a reply to msg: it has been handled without
 // success, and its actor will not reply.
 func Refuse(s *actor.System, msg any, why error) { of(s).Refuse(msg, why) }

@@ -16,7 +16,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -28,12 +28,12 @@ func init() { actor.RegisterType[whereabouts]("clustertest.whereabouts") }
 // are ten times as many as in make verify, and the test takes ten times as long, and not a hundred
 // times.
 func TestManySingletonsAnswerAndFailOver(t *testing.T) {
-	singletons := effort.Of(1000, 1000, 10_000)
+	many := effort.Of(1000, 1000, 10_000)
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
 		refs := map[string][]actor.ActorRef[whereabouts]{}
 		for _, n := range c.Nodes() {
-			for i := range singletons {
+			for i := range many {
 				refs[n.View().Self.Name] = append(refs[n.View().Self.Name], actor.Spawn(n, behaviors.Singleton(teller(n)), fmt.Sprintf("many-%d", i)))
 			}
 		}
@@ -42,8 +42,8 @@ func TestManySingletonsAnswerAndFailOver(t *testing.T) {
 		requireAllOn(t, "n2", refs["n3"], 20*time.Second)
 		c.Leave("n2")
 		requireAllOn(t, "n3", refs["n3"], 2*time.Second)
-		known := singletonhook.AllKnown(c.Node("n3").System)
-		require.Len(t, known, singletons)
+		known := singletons.AllKnown(c.Node("n3").System)
+		require.Len(t, known, many)
 		require.GreaterOrEqual(t, known[0].Record.Term, uint64(3))
 	})
 }

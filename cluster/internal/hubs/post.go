@@ -57,16 +57,11 @@ func (p *Post) Start(hub actor.ActorRef[any]) {
 	hub.Tell(follow{})
 }
 
-// quiet is embedded in messages within a node: they are no dead letters.
-type quiet struct{}
-
-func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
 // The messages to the actor of a hub from its post.
 type (
-	follow   struct{ quiet }
-	armRetry struct{ quiet }
-	retryDue struct{ quiet }
+	follow   struct{ extension.Quiet }
+	armRetry struct{ extension.Quiet }
+	retryDue struct{ extension.Quiet }
 )
 
 // retryEvery is how often what may have been lost is tried again.

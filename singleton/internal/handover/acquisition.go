@@ -3,10 +3,10 @@ package handover
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 )
 
@@ -38,10 +38,6 @@ const (
 )
 
 var claimBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second}
-
-// MaxTerm is the greatest term that can be packed into a generation. Members ignore records of
-// higher ones.
-const MaxTerm = math.MaxUint32
 
 // ErrLeaseLost is the obstacle when the instance noticed first that the lease was lost. Package
 // singleton exports it.
@@ -109,7 +105,7 @@ func (m *Machine) onLeaseAnswered(ev LeaseAnswered, now time.Time) []Action {
 		a.RetryAt = now.Add(m.cfg.LeaseRetry)
 		return nil
 	}
-	if ev.Token > MaxTerm {
+	if ev.Token > wire.MaxTerm {
 		a.Obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.Token, tenure.ErrOverflow)
 		a.RetryAt = now.Add(m.cfg.LeaseRetry)
 		return a.release()
@@ -126,7 +122,7 @@ func (m *Machine) onClaimed(ev TermClaimed, now time.Time) []Action {
 	case ev.Err != nil:
 	case ev.Term < least:
 		ev.Err = fmt.Errorf("the journal of terms returned %d, which is not above %d", ev.Term, least-1)
-	case ev.Term > MaxTerm:
+	case ev.Term > wire.MaxTerm:
 		ev.Err = fmt.Errorf("the journal of terms returned %d: %w", ev.Term, tenure.ErrOverflow)
 	}
 	if a.Obstacle = ev.Err; ev.Err != nil {

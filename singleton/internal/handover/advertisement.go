@@ -6,35 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 )
 
-// An advertisement is what a node tells the others of a manager: the name of the singleton, and in
-// its signature the settings that must be the same on all nodes for there to be one instance:
-//
-//	jobs#message=app.job#role=worker#anchor=oldest
-//
-// A signature leaves out settings that have their default, because every node passes on the
-// advertisements of all. A name cannot contain "#". An advertisement without a signature says
-// nothing about settings, and matches all.
-const separator = "#"
-
-// Advertise returns the advertisement of a singleton.
-func Advertise(name, signature string) string {
-	if signature == "" {
-		return name
-	}
-	return name + separator + signature
-}
-
-// AdvertisedName returns the name of the singleton in an advertisement.
-func AdvertisedName(advertisement string) string {
-	name, _, _ := strings.Cut(advertisement, separator)
-	return name
-}
-
-func advertised(p singletonhook.Peer) (signature string, has bool) {
-	_, signature, _ = strings.Cut(p.Advertisement, separator)
+func advertised(p directory.Peer) (signature string, has bool) {
+	_, signature, _ = strings.Cut(p.Advertisement, directory.Separator)
 	return signature, p.Advertisement != ""
 }
 
@@ -51,12 +27,12 @@ func SignatureOf(settings []Setting) string {
 			parts = append(parts, s.Name+"="+bounded(s.Value))
 		}
 	}
-	return strings.Join(parts, separator)
+	return strings.Join(parts, directory.Separator)
 }
 
 // bounded shortens a value that is too long, and keeps different values different.
 func bounded(value string) string {
-	value = strings.ToValidUTF8(strings.ReplaceAll(value, separator, "_"), "_")
+	value = strings.ToValidUTF8(strings.ReplaceAll(value, directory.Separator, "_"), "_")
 	if len(value) <= maxValue {
 		return value
 	}
@@ -84,7 +60,7 @@ func Differences(here, there string) string {
 
 func readSignature(signature string) []Setting {
 	var all []Setting
-	for part := range strings.SplitSeq(signature, separator) {
+	for part := range strings.SplitSeq(signature, directory.Separator) {
 		if name, value, ok := strings.Cut(part, "="); ok {
 			all = append(all, Setting{name, value})
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // An arena is some machines and one journal in virtual time. The test decides what the nodes know
@@ -86,18 +86,18 @@ func (a *arena) run(d time.Duration) {
 // side tells nodes that they are a cluster. The other nodes are gone without a sign that they have
 // ended. The first node is elected first.
 func (a *arena) side(members ...*fighter) {
-	records := singletonhook.Record{}
+	records := wire.Record{}
 	for _, n := range members {
 		records = records.Merge(n.machine.terms.known)
 	}
 	for _, n := range members {
-		topo := singletonhook.Topology{Self: n.id, Margin: simMargin, Record: records}
+		topo := directory.Topology{Self: n.id, Margin: simMargin, Record: records}
 		for _, m := range members {
-			topo.Members = append(topo.Members, singletonhook.Peer{ID: m.id, Up: true, Reachable: true, Advertisement: "x"})
+			topo.Members = append(topo.Members, directory.Peer{ID: m.id, Up: true, Reachable: true, Advertisement: "x"})
 		}
 		for _, m := range a.nodes {
 			if !slices.Contains(members, m) {
-				topo.Gone = append(topo.Gone, singletonhook.Gone{Peer: singletonhook.Peer{ID: m.id, Advertisement: "x"}, Since: a.now})
+				topo.Gone = append(topo.Gone, directory.Gone{Peer: directory.Peer{ID: m.id, Advertisement: "x"}, Since: a.now})
 			}
 		}
 		n.happens(Viewed{topo})
@@ -160,7 +160,7 @@ func (n *fighter) do(a Action) {
 }
 
 // spread tells the members of its side the record.
-func (n *fighter) spread(r singletonhook.Record) {
+func (n *fighter) spread(r wire.Record) {
 	for _, other := range n.nodes {
 		if _, member := n.machine.topo.Member(other.id); member {
 			n.in(n.slow(), func() {

@@ -7,17 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 )
 
 // peers makes members in the order of election from words such as "b3*": the name, the up-number,
 // and "*" for a member that is not up, or "-" for one without a manager. Roles follow "/".
-func peers(words string) (t singletonhook.Topology) {
+func peers(words string) (t directory.Topology) {
 	for word := range strings.FieldsSeq(words) {
 		word, roles, _ := strings.Cut(word, "/")
 		name := strings.TrimRight(word, "*-0123456789")
-		p := singletonhook.Peer{ID: remote.NodeID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
+		p := directory.Peer{ID: remote.NodeID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
 		_, _ = fmt.Sscanf(strings.TrimLeft(word[len(name):], "*-"), "%d", &p.UpNumber) // without a number it has none
 		if roles != "" {
 			p.Roles = strings.Split(roles, ",")
@@ -31,7 +31,7 @@ func peers(words string) (t singletonhook.Topology) {
 }
 
 // last elects the last of the candidates; it panics without candidates.
-func last(candidates []singletonhook.Peer) (string, bool) {
+func last(candidates []directory.Peer) (string, bool) {
 	return candidates[len(candidates)-1].Name, true
 }
 
@@ -61,9 +61,9 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"c3 b1 a2*", Config{Anchor: Anchor{Kind: ByFunction, Node: "last", Elect: last}}, "b"},
 		{"c3/x b1 a2", Config{Anchor: Anchor{Kind: ByFunction, Node: "last", Elect: last}, Role: "x"}, "c"},
 		{"c3 b1 a2-", Config{Anchor: Anchor{Kind: ByFunction, Node: "last", Elect: last}}, "b"},
-		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "nobody", Elect: func([]singletonhook.Peer) (string, bool) { return "c", false }}}, ""},
-		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "stranger", Elect: func([]singletonhook.Peer) (string, bool) { return "x", true }}}, ""},
-		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "panics", Elect: func([]singletonhook.Peer) (string, bool) { panic("oh") }}}, ""},
+		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "nobody", Elect: func([]directory.Peer) (string, bool) { return "c", false }}}, ""},
+		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "stranger", Elect: func([]directory.Peer) (string, bool) { return "x", true }}}, ""},
+		{"c3", Config{Anchor: Anchor{Kind: ByFunction, Node: "panics", Elect: func([]directory.Peer) (string, bool) { panic("oh") }}}, ""},
 		{"", Config{Anchor: Anchor{Kind: ByFunction, Node: "last", Elect: last}}, ""},
 	} {
 		topo := peers(c.members)
@@ -83,10 +83,10 @@ func TestANodeThatIsAboutToHaveAManagerCountsAsOneThatHas(t *testing.T) {
 }
 
 func TestTheSignatureOfTheOldestThatIsUpCounts(t *testing.T) {
-	says := func(topo *singletonhook.Topology, name, signature string) {
+	says := func(topo *directory.Topology, name, signature string) {
 		for i, p := range topo.Members {
 			if p.Name == name {
-				topo.Members[i].Advertisement = Advertise("one", signature)
+				topo.Members[i].Advertisement = directory.Advertise("one", signature)
 			}
 		}
 	}
@@ -120,15 +120,15 @@ func TestTheSignatureOfTheOldestThatIsUpCounts(t *testing.T) {
 }
 
 func TestAnAdvertisementHasANameAndASignature(t *testing.T) {
-	text := Advertise("jobs/nightly", "role=worker")
-	require.Equal(t, "jobs/nightly", AdvertisedName(text))
-	require.Equal(t, "jobs", AdvertisedName("jobs"))
-	got, has := advertised(singletonhook.Peer{Advertisement: text})
+	text := directory.Advertise("jobs/nightly", "role=worker")
+	require.Equal(t, "jobs/nightly", directory.AdvertisedName(text))
+	require.Equal(t, "jobs", directory.AdvertisedName("jobs"))
+	got, has := advertised(directory.Peer{Advertisement: text})
 	require.True(t, has)
 	require.Equal(t, "role=worker", got)
-	got, has = advertised(singletonhook.Peer{Advertisement: "jobs"})
+	got, has = advertised(directory.Peer{Advertisement: "jobs"})
 	require.True(t, has)
 	require.Empty(t, got)
-	_, has = advertised(singletonhook.Peer{})
+	_, has = advertised(directory.Peer{})
 	require.False(t, has)
 }

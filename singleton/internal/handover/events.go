@@ -3,10 +3,10 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // An Event is an input of a [Machine].
@@ -17,7 +17,7 @@ type Event interface{ event() }
 // The events.
 type (
 	// Viewed is a topology of the cluster. The first one comes before all other events.
-	Viewed struct{ singletonhook.Topology }
+	Viewed struct{ directory.Topology }
 
 	// Received is a Request, a Grant or a HeldUp of another manager. The machine ignores other
 	// messages.
@@ -99,7 +99,7 @@ type (
 	StopInstance struct{ AtOnce bool }
 
 	// SaveRecord tells the other members what is known of the singleton.
-	SaveRecord struct{ Record singletonhook.Record }
+	SaveRecord struct{ Record wire.Record }
 
 	// AcquireLease acquires the lease with a token above the floor. The answer has the same number.
 	AcquireLease struct{ Number, Floor uint64 }

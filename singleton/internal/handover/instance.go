@@ -3,7 +3,7 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 )
 
@@ -35,7 +35,7 @@ func (m *Machine) onFenceHeld(f FenceHeld, now time.Time) []Action {
 	if i.Generation.Less(f.Raised) {
 		i.Generation = f.Raised
 	}
-	fenced := singletonhook.Record{Term: i.Generation.Term, Seq: i.Generation.Seq, Fenced: true}
+	fenced := wire.Record{Term: i.Generation.Term, Seq: i.Generation.Seq, Fenced: true}
 	m.terms.learn(fenced)
 	return append([]Action{SaveRecord{fenced}}, m.review(now)...)
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A Phase is the state of a [Machine], see singleton.Phase.
@@ -50,12 +50,12 @@ type Config struct {
 
 // mayRun reports whether an instance may run on a member or former member: by our settings, or by
 // its own, if they are others.
-func (c *Config) mayRun(p singletonhook.Peer) bool {
+func (c *Config) mayRun(p directory.Peer) bool {
 	signature, _ := advertised(p)
 	return hasRole(p, c.Role) || !matches(signature, c.Signature)
 }
 
-func (c *Config) removalMargin(topo *singletonhook.Topology) time.Duration {
+func (c *Config) removalMargin(topo *directory.Topology) time.Duration {
 	if c.Margin == 0 {
 		return topo.Margin
 	}
@@ -76,7 +76,7 @@ func (c *Config) removalMargin(topo *singletonhook.Topology) time.Duration {
 type Machine struct {
 	cfg Config
 
-	topo    singletonhook.Topology
+	topo    directory.Topology
 	phase   Phase
 	drained remote.NodeID // the incarnation of this node that is to start nothing any more
 
@@ -135,7 +135,7 @@ func (m *Machine) onMessage(msg wire.Any, now time.Time) []Action {
 	return nil
 }
 
-func (m *Machine) onView(topo singletonhook.Topology, now time.Time) []Action {
+func (m *Machine) onView(topo directory.Topology, now time.Time) []Action {
 	renamed := m.topo.Self != topo.Self
 	m.topo = topo
 	m.terms.learn(topo.Record) // before the review, which may ask for a term above all that are known
@@ -160,7 +160,7 @@ func (m *Machine) onRename(now time.Time) []Action {
 }
 
 // Host returns the member that is to host, as far as this node knows.
-func (m *Machine) Host() (singletonhook.Peer, bool) {
+func (m *Machine) Host() (directory.Peer, bool) {
 	return Elect(&m.topo, &m.cfg, remote.NodeID{}, m.drained)
 }
 
@@ -214,7 +214,7 @@ func (m *Machine) reviewHost(now time.Time) []Action {
 // Mismatch returns how the settings of this node's manager differ from those that count, and the
 // member that has the latter. The node must not host then. ok is false if they do not differ, or
 // nothing is known.
-func (m *Machine) Mismatch() (differences string, reference singletonhook.Peer, ok bool) {
+func (m *Machine) Mismatch() (differences string, reference directory.Peer, ok bool) {
 	return Mismatch(&m.topo, m.cfg.Signature)
 }
 
@@ -281,7 +281,7 @@ func (m *Machine) Wake() time.Time {
 func (m *Machine) Phase() Phase { return m.phase }
 
 // Topology returns the last topology. The caller must not change it.
-func (m *Machine) Topology() *singletonhook.Topology { return &m.topo }
+func (m *Machine) Topology() *directory.Topology { return &m.topo }
 
 // Instance returns what is known of the instance on this node.
 func (m *Machine) Instance() Instance { return m.instance }

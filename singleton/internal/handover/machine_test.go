@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 var update = flag.Bool("update", false, "write what the machine does into testdata/machine")
@@ -178,7 +178,7 @@ func (s *story) event(verb string, args []string) Event {
 	case "request":
 		return Received{wire.New(wire.Header{From: peerID(args[0])}, wire.Request{Attempt: number(1), Term: number(2)})}
 	case "grant":
-		record := singletonhook.Record{Term: number(2), Fenced: slices.Contains(args, "fenced"), Finished: slices.Contains(args, "finished")}
+		record := wire.Record{Term: number(2), Fenced: slices.Contains(args, "fenced"), Finished: slices.Contains(args, "finished")}
 		return Received{wire.New(wire.Header{From: peerID(args[0])}, wire.Grant{Attempt: number(1), Record: record, Taken: number(2)})}
 	case "ended":
 		return InstanceEnded{Fenced: len(args) > 0}
@@ -201,9 +201,9 @@ func (s *story) event(verb string, args []string) Event {
 
 // topology reads members as "@a", "b/joining", "c2/leaving", and what else is known as
 // "down", "margin=13s", "term=5", "fenced", "fenced=2" for the sequence number of the term.
-func (s *story) topology(words []string) singletonhook.Topology {
-	topo := singletonhook.Topology{Margin: 13 * time.Second}
-	record := singletonhook.Record{}
+func (s *story) topology(words []string) directory.Topology {
+	topo := directory.Topology{Margin: 13 * time.Second}
+	record := wire.Record{}
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
 		switch key {
@@ -228,10 +228,10 @@ func (s *story) topology(words []string) singletonhook.Topology {
 	return topo
 }
 
-func (s *story) member(topo *singletonhook.Topology, word string) {
+func (s *story) member(topo *directory.Topology, word string) {
 	name, state, _ := strings.Cut(word, "/")
 	id := peerID(strings.TrimPrefix(name, "@"))
-	p := singletonhook.Peer{ID: id, Name: id.Address, Up: true, Reachable: true, Advertisement: "x", Roles: []string{"worker"}}
+	p := directory.Peer{ID: id, Name: id.Address, Up: true, Reachable: true, Advertisement: "x", Roles: []string{"worker"}}
 	if strings.HasPrefix(name, "@") {
 		topo.Self = id
 	}
@@ -242,7 +242,7 @@ func (s *story) member(topo *singletonhook.Topology, word string) {
 		case "up": // the number that says how old it is
 			p.UpNumber, _ = strconv.ParseUint(value, 10, 64)
 		case "is": // the signature of its manager
-			p.Advertisement = Advertise("x", value)
+			p.Advertisement = directory.Advertise("x", value)
 		case "joining":
 			p.Up = false
 		case "leaving":
@@ -258,7 +258,7 @@ func (s *story) member(topo *singletonhook.Topology, word string) {
 		}
 	}
 	if gone {
-		topo.Gone = append(topo.Gone, singletonhook.Gone{Peer: p, Since: s.start})
+		topo.Gone = append(topo.Gone, directory.Gone{Peer: p, Since: s.start})
 	} else {
 		topo.Members = append(topo.Members, p)
 	}

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // permission is what a node that is to host knows of its request to the other members.
@@ -41,7 +40,7 @@ func (p *permission) heldUpBy(id remote.NodeID) *heldUp {
 }
 
 type terms struct {
-	known    singletonhook.Record // the highest term that was started
+	known    wire.Record // the highest term that was started
 	promised promise
 }
 
@@ -52,7 +51,7 @@ type promise struct {
 	term uint64
 }
 
-func (t *terms) learn(r singletonhook.Record) { t.known = t.known.Merge(r) }
+func (t *terms) learn(r wire.Record) { t.known = t.known.Merge(r) }
 
 func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 
@@ -86,7 +85,7 @@ func (t *terms) promise(to remote.NodeID, term uint64) (taken uint64) {
 }
 
 func (m *Machine) ask(now time.Time) []Action {
-	if m.terms.highest() >= MaxTerm {
+	if m.terms.highest() >= wire.MaxTerm {
 		m.phase, m.outside.Obstacle = Pending, tenure.ErrOverflow
 		return m.outside.release()
 	}
@@ -160,13 +159,13 @@ func (m *Machine) becomeHost(now time.Time) []Action {
 	m.asking.retryAt = time.Time{}
 	m.outside.claim, m.outside.Obstacle = 0, nil
 	m.instance.Generation = tenure.Generation{Term: m.asking.term, Seq: 1}
-	m.terms.known = singletonhook.Record{Term: m.asking.term}
+	m.terms.known = wire.Record{Term: m.asking.term}
 	return append([]Action{SaveRecord{m.terms.known}}, m.instance.start(now)...)
 }
 
 func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action {
 	g := msg.Body
-	if max(g.Taken, g.Record.Term) > MaxTerm {
+	if max(g.Taken, g.Record.Term) > wire.MaxTerm {
 		return nil // no manager says so
 	}
 	// Answers to earlier requests teach as well: a term that was used stays used.
@@ -190,7 +189,7 @@ func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action 
 func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Action {
 	// Of two nodes that both consider themselves the host, neither may grant: both would start an
 	// instance. The requests are repeated, and one is answered once the views agree.
-	if _, known := m.topo.Member(r.Header.From); !known || m.hostIsSelf() || r.Body.Term > MaxTerm {
+	if _, known := m.topo.Member(r.Header.From); !known || m.hostIsSelf() || r.Body.Term > wire.MaxTerm {
 		return nil
 	}
 	switch m.phase {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A Waiting message waits on this node. One of another node is encoded, as an
@@ -197,7 +197,7 @@ func (r *Relay) pass(to remote.NodeID, kind wire.BarrierKind, number uint64) {
 }
 
 // View prepares for a new topology, before the machine sees it.
-func (r *Relay) View(topo *singletonhook.Topology) {
+func (r *Relay) View(topo *directory.Topology) {
 	maps.DeleteFunc(r.drained, func(id remote.NodeID, _ bool) bool {
 		_, member := topo.Member(id)
 		return !member

@@ -7,26 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 )
 
 func TestHowLongARelayRepeatsARecallDependsOnItsView(t *testing.T) {
-	peer := singletonhook.Peer{ID: nodeA}
-	reachable := singletonhook.Peer{ID: nodeA, Reachable: true}
+	peer := directory.Peer{ID: nodeA}
+	reachable := directory.Peer{ID: nodeA, Reachable: true}
 	for name, view := range map[string]struct {
-		topo    singletonhook.Topology
+		topo    directory.Topology
 		repeats map[time.Duration]bool // by how long the messages have waited
 	}{
 		"a member": {
-			topo:    singletonhook.Topology{Members: []singletonhook.Peer{reachable}},
+			topo:    directory.Topology{Members: []directory.Peer{reachable}},
 			repeats: map[time.Duration]bool{time.Hour: true},
 		},
 		"an unreachable member": {
-			topo:    singletonhook.Topology{Members: []singletonhook.Peer{peer}},
+			topo:    directory.Topology{Members: []directory.Peer{peer}},
 			repeats: map[time.Duration]bool{50 * time.Millisecond: true, 500 * time.Millisecond: false},
 		},
 		"a former member that may still be running": {
-			topo:    singletonhook.Topology{Gone: []singletonhook.Gone{{Peer: peer}}},
+			topo:    directory.Topology{Gone: []directory.Gone{{Peer: peer}}},
 			repeats: map[time.Duration]bool{50 * time.Millisecond: true, 500 * time.Millisecond: false},
 		},
 		"a member that has left": {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -51,7 +51,7 @@ func (r *remoteBuffer) queue(from remote.NodeID) *remoteQueue {
 }
 
 // view notes which members were removed between two views of one incarnation of this node.
-func (r *remoteBuffer) view(was, is *singletonhook.Topology) {
+func (r *remoteBuffer) view(was, is *directory.Topology) {
 	if was.Self != is.Self {
 		r.removed = nil // the first views of another incarnation do not have all members
 		return

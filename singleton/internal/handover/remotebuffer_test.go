@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -34,10 +34,10 @@ func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
 }
 
 func TestTheRemoteBufferRemembersRemovedMembers(t *testing.T) {
-	view := func(ids ...remote.NodeID) *singletonhook.Topology {
-		topo := &singletonhook.Topology{}
+	view := func(ids ...remote.NodeID) *directory.Topology {
+		topo := &directory.Topology{}
 		for _, id := range ids {
-			topo.Members = append(topo.Members, singletonhook.Peer{ID: id})
+			topo.Members = append(topo.Members, directory.Peer{ID: id})
 		}
 		return topo
 	}

@@ -6,20 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 )
 
 // A Report is what a manager shows of its machine.
 type Report struct {
-	Host           singletonhook.Peer // the member that is to host; zero when no member can
-	Here           bool               // an instance runs here that is not given up
-	StuckSince     time.Time          // when the instance here was told to stop that does not end; zero without one
-	RestartsInARow int                // of the instance here, since it last ran well
-	WellAt         time.Time          // when the running instance will have run well; zero if none runs
-	NotBefore      time.Time          // when this node may start an instance or asks for the lease again; zero when it waits for answers alone
-	WaitingFor     []remote.NodeID    // the members whose permission is missing
-	Why            string             // why no instance runs; "" when nothing is known against it
+	Host           directory.Peer  // the member that is to host; zero when no member can
+	Here           bool            // an instance runs here that is not given up
+	StuckSince     time.Time       // when the instance here was told to stop that does not end; zero without one
+	RestartsInARow int             // of the instance here, since it last ran well
+	WellAt         time.Time       // when the running instance will have run well; zero if none runs
+	NotBefore      time.Time       // when this node may start an instance or asks for the lease again; zero when it waits for answers alone
+	WaitingFor     []remote.NodeID // the members whose permission is missing
+	Why            string          // why no instance runs; "" when nothing is known against it
 }
 
 // Report returns what this node knows. begun says that the instance here takes messages.
@@ -89,7 +90,7 @@ func whyPending(m *Machine) string {
 	if differences, reference, mismatch := m.Mismatch(); mismatch {
 		return fmt.Sprintf("its settings differ from those on %s, so it takes no part: %s", reference.ID.Address, differences)
 	}
-	if m.terms.highest() >= MaxTerm {
+	if m.terms.highest() >= wire.MaxTerm {
 		return fmt.Sprintf("term %d has been used, and there is no higher one", m.terms.highest())
 	}
 	if self, member := m.topo.Member(m.topo.Self); !member || !self.Up {
@@ -99,10 +100,10 @@ func whyPending(m *Machine) string {
 }
 
 func whyNoCandidate(m *Machine) string {
-	up := keep(m.topo.Members, func(p singletonhook.Peer) bool { return p.Up && p.ID != m.drained })
+	up := keep(m.topo.Members, func(p directory.Peer) bool { return p.Up && p.ID != m.drained })
 	able := keep(up, m.cfg.admits)
 	reference, _, _ := reference(&m.topo, m.cfg.Signature)
-	managing := keep(able, func(p singletonhook.Peer) bool { return m.cfg.manages(p, m.topo.Self, reference) })
+	managing := keep(able, func(p directory.Peer) bool { return m.cfg.manages(p, m.topo.Self, reference) })
 	role := ""
 	if m.cfg.Role != "" {
 		role = fmt.Sprintf(" has the role %q", m.cfg.Role)
@@ -128,8 +129,8 @@ func whyNoCandidate(m *Machine) string {
 	return "no member that is up can host it"
 }
 
-func keep(members []singletonhook.Peer, fits func(singletonhook.Peer) bool) []singletonhook.Peer {
-	return slices.DeleteFunc(slices.Clone(members), func(p singletonhook.Peer) bool { return !fits(p) })
+func keep(members []directory.Peer, fits func(directory.Peer) bool) []directory.Peer {
+	return slices.DeleteFunc(slices.Clone(members), func(p directory.Peer) bool { return !fits(p) })
 }
 
 func whyAsking(m *Machine) string {

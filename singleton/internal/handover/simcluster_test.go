@@ -3,7 +3,7 @@ package handover
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -171,7 +171,7 @@ func (n *simNode) gossip(to *simNode, t simTable) {
 	n.sim.carry(n, to, func() { to.hear(from, t, record) })
 }
 
-func (n *simNode) hear(from int, t simTable, record singletonhook.Record) {
+func (n *simNode) hear(from int, t simTable, record wire.Record) {
 	me := t.entries[n.index].incarnation
 	switch {
 	case n.table.cluster == 0:

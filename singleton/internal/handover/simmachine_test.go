@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // happened gives ev to the machine and does what it says.

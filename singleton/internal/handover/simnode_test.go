@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -30,7 +31,7 @@ type simNode struct {
 	silent [simMax]time.Duration // since when; 0 when not
 	lonely time.Duration         // since when no majority was heard of; 0 when one is
 	gone   [simMax]simGone
-	record singletonhook.Record
+	record wire.Record
 
 	machine *Machine
 	viewDue bool
@@ -134,7 +135,7 @@ func (n *simNode) boot() {
 	n.proc++
 	n.runs, n.leaving, n.left, n.paused, n.viewDue = true, false, false, false, false
 	n.stalled, n.pauses, n.inst, n.wakeAt = nil, nil, nil, time.Time{}
-	n.record, n.ended = singletonhook.Record{}, 0
+	n.record, n.ended = wire.Record{}, 0
 	n.machine = NewMachine(s.config())
 	n.keeper = &simKeeper{node: n}
 	n.post = simPost{node: n}
@@ -193,12 +194,12 @@ func (n *simNode) changed() {
 	})
 }
 
-func (n *simNode) topology() singletonhook.Topology {
+func (n *simNode) topology() directory.Topology {
 	s := n.sim
-	topo := singletonhook.Topology{Self: n.id, Down: n.self().status >= simDown, Margin: simMargin, Record: n.record}
+	topo := directory.Topology{Self: n.id, Down: n.self().status >= simDown, Margin: simMargin, Record: n.record}
 	for _, i := range n.table.order(s.plan.byAge) {
 		e := n.table.entries[i]
-		p := singletonhook.Peer{
+		p := directory.Peer{
 			ID: remote.NodeID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
 			Up: e.status == simUp, Reachable: n.silent[i] == 0, Advertisement: "x",
 		}
@@ -206,7 +207,7 @@ func (n *simNode) topology() singletonhook.Topology {
 		case e.status < simRemoved:
 			topo.Members = append(topo.Members, p)
 		case !e.clean:
-			topo.Gone = append(topo.Gone, singletonhook.Gone{Peer: p, Since: n.gone[i].since})
+			topo.Gone = append(topo.Gone, directory.Gone{Peer: p, Since: n.gone[i].since})
 		}
 	}
 	return topo

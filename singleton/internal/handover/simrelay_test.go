@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A simPost is the relay of one node, with the connections to the others. Messages are numbers.

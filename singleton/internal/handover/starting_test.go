@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A dawn is a cluster whose nodes all start at once: machines without a network below them, in
@@ -22,8 +22,8 @@ type dawn struct {
 	byAge bool
 	now   time.Time
 	todo  []dawnEvent
-	table []singletonhook.Peer // as it is, in the order in which the nodes got up
-	past  [][]singletonhook.Peer
+	table []directory.Peer // as it is, in the order in which the nodes got up
+	past  [][]directory.Peer
 	nodes []*dawnNode
 
 	started, running, peak int
@@ -71,7 +71,7 @@ func (d *dawn) soon(most time.Duration, do func()) {
 
 func (d *dawn) join(n *dawnNode) {
 	d.change(func() {
-		d.table = append(d.table, singletonhook.Peer{ID: n.id, Up: len(d.table) == 0, Reachable: true})
+		d.table = append(d.table, directory.Peer{ID: n.id, Up: len(d.table) == 0, Reachable: true})
 	})
 	n.joined = len(d.past)
 	d.soon(50*time.Millisecond, func() { d.look(n) })
@@ -79,8 +79,8 @@ func (d *dawn) join(n *dawnNode) {
 	d.soon(200*time.Millisecond, func() { d.change(func() { d.entry(n).Advertisement = "x" }) })
 }
 
-func (d *dawn) entry(n *dawnNode) *singletonhook.Peer {
-	return &d.table[slices.IndexFunc(d.table, func(p singletonhook.Peer) bool { return p.ID == n.id })]
+func (d *dawn) entry(n *dawnNode) *directory.Peer {
+	return &d.table[slices.IndexFunc(d.table, func(p directory.Peer) bool { return p.ID == n.id })]
 }
 
 // promote lets a node be up when all members know that it is joining.
@@ -94,8 +94,8 @@ func (d *dawn) promote(n *dawnNode) {
 	d.change(func() {
 		p := *d.entry(n)
 		p.Up = true
-		d.table = slices.DeleteFunc(d.table, func(q singletonhook.Peer) bool { return q.ID == n.id })
-		up := slices.IndexFunc(d.table, func(q singletonhook.Peer) bool { return !q.Up })
+		d.table = slices.DeleteFunc(d.table, func(q directory.Peer) bool { return q.ID == n.id })
+		up := slices.IndexFunc(d.table, func(q directory.Peer) bool { return !q.Up })
 		if up < 0 {
 			up = len(d.table)
 		}
@@ -108,7 +108,7 @@ func (d *dawn) change(f func()) {
 	f()
 	table := slices.Clone(d.table)
 	if !d.byAge {
-		slices.SortFunc(table, func(p, q singletonhook.Peer) int { return int(p.ID.Address[0]) - int(q.ID.Address[0]) })
+		slices.SortFunc(table, func(p, q directory.Peer) int { return int(p.ID.Address[0]) - int(q.ID.Address[0]) })
 	}
 	d.past = append(d.past, table)
 }
@@ -119,7 +119,7 @@ func (d *dawn) look(n *dawnNode) {
 	from := max(n.seen, n.joined)
 	n.seen = from + d.rng.IntN(len(d.past)-from+1)
 	if n.seen > from || n.topo.Self != n.id {
-		d.happened(n, Viewed{singletonhook.Topology{Self: n.id, Members: d.past[n.seen-1]}})
+		d.happened(n, Viewed{directory.Topology{Self: n.id, Members: d.past[n.seen-1]}})
 	}
 	d.soon(50*time.Millisecond, func() { d.look(n) })
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/recall"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -106,7 +106,7 @@ func (d *drain) confirm(from remote.NodeID) {
 }
 
 // unconfirmed returns the members that have not confirmed yet and can be reached.
-func (d *drain) unconfirmed(topo *singletonhook.Topology) []remote.NodeID {
+func (d *drain) unconfirmed(topo *directory.Topology) []remote.NodeID {
 	var ids []remote.NodeID
 	for _, p := range topo.Members {
 		if d.begun && p.ID != topo.Self && p.Reachable && !d.confirmed[p.ID] {

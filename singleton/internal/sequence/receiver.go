@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/window"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A Receiver keeps how far each stream has come: what the instance here has been handed, and what

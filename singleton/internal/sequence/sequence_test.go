@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/internal/window"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A parcel is on its way between the two ends of TestAnythingTold....

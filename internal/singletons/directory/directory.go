@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // A Directory is the knowledge of one node. The protocol is in exchange.go.
@@ -21,8 +19,8 @@ import (
 // as not up until it has heard from all members that were up before it. So nothing starts here
 // under a term that has been used.
 type Directory struct {
-	topo    singletonhook.Topology // without the parts that differ between singletons
-	learned bool                   // all members that were up before this incarnation have said what they know
+	topo    Topology // without the parts that differ between singletons
+	learned bool     // all members that were up before this incarnation have said what they know
 
 	own    row
 	unsaid map[string]bool // singletons that have changed here since own.version
@@ -33,7 +31,7 @@ type Directory struct {
 	turn  int                     // the peer to compare with next: an index of order
 	early map[remote.NodeID]wire.Message[wire.Compare]
 
-	records map[string]singletonhook.Record
+	records map[string]wire.Record
 	sum     uint64          // the checksum of the records
 	dirty   map[string]bool // singletons that have changed since the managers here were told
 	watched map[string]bool // singletons of which this node wants the changes, without a manager
@@ -64,13 +62,13 @@ func New() *Directory {
 	return &Directory{
 		own:    row{version: 1, advertised: map[string]string{}},
 		unsaid: map[string]bool{}, peers: map[remote.NodeID]*peer{}, gone: map[remote.NodeID]*row{},
-		early: map[remote.NodeID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{}, watched: map[string]bool{},
+		early: map[remote.NodeID]wire.Message[wire.Compare]{}, records: map[string]wire.Record{}, dirty: map[string]bool{}, watched: map[string]bool{},
 	}
 }
 
 // Advertise notes that this node has a manager, in place of one of the same name.
 func (d *Directory) Advertise(text string) {
-	name := handover.AdvertisedName(text)
+	name := AdvertisedName(text)
 	d.own.advertised[name] = text
 	d.unsaid[name], d.dirty[name] = true, true
 }
@@ -88,7 +86,7 @@ func (d *Directory) Watch(name string) { d.watched[name], d.dirty[name] = true, 
 func (d *Directory) Unwatch(name string) { delete(d.watched, name) }
 
 // SetRecord merges a record from a manager here.
-func (d *Directory) SetRecord(name string, r singletonhook.Record) {
+func (d *Directory) SetRecord(name string, r wire.Record) {
 	if d.raise(name, r) {
 		d.unsaid[name] = true
 	}
@@ -96,10 +94,10 @@ func (d *Directory) SetRecord(name string, r singletonhook.Record) {
 
 // raise merges a record, and reports whether it contains anything new. It ignores terms above the
 // greatest possible one.
-func (d *Directory) raise(name string, r singletonhook.Record) bool {
+func (d *Directory) raise(name string, r wire.Record) bool {
 	old := d.records[name]
 	merged := old.Merge(r)
-	if merged == old || r.Term > handover.MaxTerm {
+	if merged == old || r.Term > wire.MaxTerm {
 		return false
 	}
 	d.sum += sumOf(name, merged) - sumOf(name, old)
@@ -107,8 +105,8 @@ func (d *Directory) raise(name string, r singletonhook.Record) bool {
 	return true
 }
 
-func sumOf(name string, r singletonhook.Record) uint64 {
-	if r == (singletonhook.Record{}) {
+func sumOf(name string, r wire.Record) uint64 {
+	if r == (wire.Record{}) {
 		return 0
 	}
 	h := fnv.New64a()
@@ -124,7 +122,7 @@ func sumOf(name string, r singletonhook.Record) uint64 {
 }
 
 // Topology returns the topology for the manager of a singleton.
-func (d *Directory) Topology(name string) singletonhook.Topology {
+func (d *Directory) Topology(name string) Topology {
 	t := d.topo
 	t.Record = d.records[name]
 	t.Members = slices.Clone(t.Members)
@@ -157,7 +155,7 @@ func (r *row) advertisement(name string) (text string, assumed bool) {
 func (d *Directory) Self() remote.NodeID { return d.topo.Self }
 
 // Record returns what is known of a singleton.
-func (d *Directory) Record(name string) singletonhook.Record { return d.records[name] }
+func (d *Directory) Record(name string) wire.Record { return d.records[name] }
 
 // Changed returns the singletons that have changed since the last call.
 func (d *Directory) Changed() []string {
@@ -177,24 +175,32 @@ func (d *Directory) touchAll() {
 	}
 }
 
+// A Known is what a node knows of one singleton of its cluster, whether or not it has a manager for
+// it.
+type Known struct {
+	Name     string
+	Record   wire.Record
+	Managers []remote.NodeID // the members that have one, in the order of election
+}
+
 // All returns what is known of the singletons that some member has a manager for, sorted by name.
-func (d *Directory) All() []singletonhook.Known {
-	all := map[string]*singletonhook.Known{}
+func (d *Directory) All() []Known {
+	all := map[string]*Known{}
 	for _, m := range d.topo.Members {
 		for name := range d.row(m.ID).advertised {
 			k := all[name]
 			if k == nil {
-				k = &singletonhook.Known{Name: name, Record: d.records[name]}
+				k = &Known{Name: name, Record: d.records[name]}
 				all[name] = k
 			}
 			k.Managers = append(k.Managers, m.ID)
 		}
 	}
-	known := make([]singletonhook.Known, 0, len(all))
+	known := make([]Known, 0, len(all))
 	for _, k := range all {
 		known = append(known, *k)
 	}
-	slices.SortFunc(known, func(a, b singletonhook.Known) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(known, func(a, b Known) int { return strings.Compare(a.Name, b.Name) })
 	return known
 }
 

@@ -1,4 +1,4 @@
-package singletonhook
+package peers
 
 import (
 	"fmt"

@@ -1,7 +1,8 @@
-package singleton
+package singletons
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -9,101 +10,77 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/directory"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/directory"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// hubMsg is a message to the hub of a node: one of those below, from managers and the cluster here,
-// or a wire.Any, from another node.
-type hubMsg any
+const hubName = "singletons"
 
-// quiet is embedded in messages within a node, so that they do not become dead letters.
-type quiet struct{}
+// What a hub tells the inbox of a manager, beside the messages of other nodes.
+type (
+	// Viewed tells a manager, or the hub itself, a topology.
+	Viewed struct {
+		extension.Quiet
+		Topology directory.Topology
+	}
 
-func (quiet) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
+	// DrainAsked asks a manager to start no more instances under this incarnation of the node, and
+	// for [Link.Drained].
+	DrainAsked struct{ extension.Quiet }
+)
 
+// What a hub is told within its node, beside [Viewed]. Hubs of other nodes send a wire.Any.
 type (
 	registered struct {
-		quiet
+		extension.Quiet
 		advertisement string
 		inbox         actor.ActorRef[any]
 	}
 	unregistered struct {
-		quiet
+		extension.Quiet
 		name  string
 		taken uint64 // the highest term that the manager has heard of or promised
 	}
 
-	// recorded raises what is known of a singleton, its record.
-	recorded struct {
-		quiet
-		name   string
-		record singletonhook.Record
-	}
-
-	topologyChanged struct {
-		quiet
-		topo singletonhook.Topology
-	}
-
 	// listening asks for a call of changed after each change of the members that have a manager.
 	listening struct {
-		quiet
+		extension.Quiet
 		name    string
 		changed func() // nil ends it
 	}
 
 	// flushDue follows the changes that wait in the mailbox, so that they are sent together.
-	flushDue struct{ quiet }
+	flushDue struct{ extension.Quiet }
 
 	// compareDue comes at the interval of comparisons.
-	compareDue struct{ quiet }
+	compareDue struct{ extension.Quiet }
 
 	// confirmDue comes while members have not confirmed the news that they were sent.
-	confirmDue struct{ quiet }
+	confirmDue struct{ extension.Quiet }
 
 	// drain asks all managers to start no more instances. It calls done when each has drained or
 	// ended.
 	drain struct {
-		quiet
+		extension.Quiet
 		done func()
 	}
 	drained struct {
-		quiet
+		extension.Quiet
 		name string
 	}
 )
-
-func drainAll(ctx context.Context, s *actor.System) error {
-	x, ok := extension.Get[*hubExtension](s)
-	if !ok {
-		return nil
-	}
-	done := make(chan struct{})
-	x.hub.Tell(drain{done: func() { close(done) }})
-	select {
-	case <-done:
-		return nil
-	case <-s.Terminated():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // A hub connects the singletons of one node to the cluster. The hubs tell each other which managers
 // their nodes have. A hub tells each manager of its node the topology and the changes to its
 // singleton. It passes messages of other nodes to their managers, and answers for singletons that
 // have no manager here.
 type hub struct {
-	ctx       *actor.Context[hubMsg]
-	extension *hubExtension
-	post      post
+	ctx       *actor.Context[any]
+	link      *Link
+	post      Post
 	log       *zap.Logger
-	topo      singletonhook.Topology
+	topo      directory.Topology
 	seen      bool // there has been a topology
 	managers  map[string]actor.ActorRef[any]
 	listeners map[string]func()                       // by name, called after each change
@@ -112,7 +89,6 @@ type hub struct {
 	taken     map[string]uint64                       // by name, the highest term known to a manager that has ended
 	drains    []*drainage
 	closed    remote.NodeID // the incarnation of this node that has been drained
-	flushing  bool          // flushDue is in the mailbox
 	ticking   bool
 
 	confirmRounds int // 0, or how many times members were asked to confirm the news
@@ -125,31 +101,28 @@ type drainage struct {
 
 func (d *drainage) drained() bool { return len(d.left) == 0 }
 
-func (h *hub) follow(l singletonhook.Locator) {
+func (h *hub) follow(topologies func(ctx context.Context) iter.Seq[directory.Topology]) {
 	self := h.ctx.Self()
 	actor.PipeToSelf(h.ctx, func(ctx context.Context) (struct{}, error) {
-		for topo := range l.Topologies(ctx) {
-			self.Tell(topologyChanged{topo: topo})
+		for topo := range topologies(ctx) {
+			self.Tell(Viewed{Topology: topo})
 		}
 		return struct{}{}, ctx.Err()
-	}, func(struct{}, error) hubMsg { return nil })
+	}, func(struct{}, error) any { return nil })
 }
 
-func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMsg] {
+func (h *hub) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
 	case registered:
 		h.register(msg)
 	case unregistered:
 		h.unregister(msg)
-	case recorded:
-		h.note(func(d *directory.Directory) { d.SetRecord(msg.name, msg.record) })
 	case listening:
 		h.listen(msg)
-	case topologyChanged:
-		h.view(msg.topo)
+	case Viewed:
+		h.view(msg.Topology)
 	case flushDue:
-		h.flushing = false
-		h.exchange(nothingElse)
+		h.exchange(h.link.flushed)
 	case compareDue:
 		h.exchange((*directory.Directory).Tick)
 	case confirmDue:
@@ -167,13 +140,13 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 }
 
 func (h *hub) register(msg registered) {
-	name := handover.AdvertisedName(msg.advertisement)
+	name := directory.AdvertisedName(msg.advertisement)
 	h.managers[name] = msg.inbox
 	h.fresh[name] = true
 	if taken := h.taken[name]; taken > 0 {
 		msg.inbox.Tell(wire.New(wire.Header{Name: name}, wire.Grant{Taken: taken})) // of no attempt
 	}
-	h.note(func(d *directory.Directory) { d.Advertise(msg.advertisement) })
+	h.link.Note(func(d *directory.Directory) { d.Advertise(msg.advertisement) })
 	for _, r := range h.early[name] {
 		h.ctx.Self().Tell(r) // after the topology
 	}
@@ -184,7 +157,7 @@ func (h *hub) unregister(msg unregistered) {
 	delete(h.managers, msg.name)
 	delete(h.fresh, msg.name)
 	h.taken[msg.name] = max(h.taken[msg.name], msg.taken)
-	h.note(func(d *directory.Directory) { d.Withdraw(msg.name) })
+	h.link.Note(func(d *directory.Directory) { d.Withdraw(msg.name) })
 	h.drained(msg.name)
 }
 
@@ -192,23 +165,11 @@ func (h *hub) unregister(msg unregistered) {
 func (h *hub) listen(msg listening) {
 	if msg.changed == nil {
 		delete(h.listeners, msg.name)
-		h.note(func(d *directory.Directory) { d.Unwatch(msg.name) })
+		h.link.Note(func(d *directory.Directory) { d.Unwatch(msg.name) })
 		return
 	}
 	h.listeners[msg.name] = msg.changed
-	h.note(func(d *directory.Directory) { d.Watch(msg.name) })
-}
-
-// note changes the directory. The change is sent together with others that wait in the mailbox.
-func (h *hub) note(f func(d *directory.Directory)) {
-	h.extension.change(func(d *directory.Directory) []wire.Any {
-		f(d)
-		return nil
-	})
-	if !h.flushing {
-		h.flushing = true
-		h.ctx.Self().Tell(flushDue{})
-	}
+	h.link.Note(func(d *directory.Directory) { d.Watch(msg.name) })
 }
 
 // exchange sends the changes made here, changes the directory with f, sends the messages that f
@@ -217,7 +178,7 @@ func (h *hub) note(f func(d *directory.Directory)) {
 func (h *hub) exchange(f func(d *directory.Directory) []wire.Any) {
 	var names []string
 	quiet := false
-	out := h.extension.change(func(d *directory.Directory) []wire.Any {
+	out := read(h.link, func(d *directory.Directory) []wire.Any {
 		out := append(d.Flush(), f(d)...)
 		quiet = d.Quiet()
 		if h.seen {
@@ -236,7 +197,7 @@ func (h *hub) exchange(f func(d *directory.Directory) []wire.Any) {
 func nothingElse(*directory.Directory) []wire.Any { return nil }
 
 // view takes a topology, and informs all managers if it differs from the last one.
-func (h *hub) view(topo singletonhook.Topology) {
+func (h *hub) view(topo directory.Topology) {
 	if h.seen && h.topo.Same(&topo) {
 		return
 	}
@@ -255,21 +216,13 @@ func (h *hub) tell(name string) {
 	if !here {
 		return
 	}
-	var topo singletonhook.Topology
-	h.extension.change(func(d *directory.Directory) []wire.Any {
-		topo = d.Topology(name)
-		return nil
-	})
+	topo := read(h.link, func(d *directory.Directory) directory.Topology { return d.Topology(name) })
 	if h.fresh[name] && h.closed == topo.Self {
-		inbox.Tell(viewed(singletonhook.Topology{Self: topo.Self})) // nothing may start until the next one
-		inbox.Tell(occurred{event: handover.DrainAsked{}})
+		inbox.Tell(Viewed{Topology: directory.Topology{Self: topo.Self}}) // nothing may start until the next one
+		inbox.Tell(DrainAsked{})
 	}
 	delete(h.fresh, name)
-	inbox.Tell(viewed(topo))
-}
-
-func viewed(topo singletonhook.Topology) occurred {
-	return occurred{event: handover.Viewed{Topology: topo}}
+	inbox.Tell(Viewed{Topology: topo})
 }
 
 // compareEvery is the interval of comparisons, each of which is with some of the other nodes.
@@ -293,7 +246,7 @@ func (h *hub) drain(msg drain) {
 	d := &drainage{left: make(map[string]bool), done: msg.done}
 	for name, inbox := range h.managers {
 		d.left[name] = true
-		inbox.Tell(occurred{event: handover.DrainAsked{}})
+		inbox.Tell(DrainAsked{})
 	}
 	h.drains = append(h.drains, d)
 	h.finishDrains()
@@ -332,7 +285,7 @@ const (
 func (h *hub) waitsForMembers() bool {
 	asks := h.confirmRounds == 0
 	var unaware []wire.Any
-	out := h.extension.change(func(d *directory.Directory) []wire.Any {
+	out := read(h.link, func(d *directory.Directory) []wire.Any {
 		out := d.Flush()
 		asks = asks || len(out) > 0
 		unaware = d.Unaware()
@@ -355,14 +308,14 @@ func (h *hub) confirmAgain() {
 		return
 	}
 	h.confirmRounds++
-	h.send(h.extension.change((*directory.Directory).Unaware))
+	h.send(read(h.link, (*directory.Directory).Unaware))
 	h.ctx.After("confirm", confirmEvery, confirmDue{})
 	h.finishDrains()
 }
 
 func (h *hub) send(messages []wire.Any) {
 	for _, msg := range messages {
-		h.post.send(msg.Head().To, msg)
+		h.post.Send(msg.Head().To, msg)
 	}
 }
 
@@ -390,11 +343,11 @@ func (h *hub) answer(msg wire.Any) {
 	case wire.Message[wire.Request]:
 		h.answerRequest(msg, back)
 	case wire.Message[wire.Barrier]:
-		h.post.send(back.To, wire.New(back, wire.Passed(msg.Body)))
+		h.post.Send(back.To, wire.New(back, wire.Passed(msg.Body)))
 	case wire.Message[wire.Deliver]:
 		h.giveBack(msg, back)
 	case wire.Message[wire.Return]:
-		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.System, "", msg, actor.ErrNoSuchActor)
 	}
 	// Others need no answer. The sender of a sequenced message keeps it, and sends it again.
 }
@@ -408,54 +361,23 @@ func (h *hub) answerRequest(r wire.Message[wire.Request], back wire.Header) {
 		h.early[back.Name] = append(slices.DeleteFunc(h.early[back.Name], same), r)
 		return
 	}
-	record := read(h.post.system, func(d *directory.Directory) singletonhook.Record { return d.Record(back.Name) })
-	h.post.send(back.To, wire.New(back, wire.Grant{Attempt: r.Body.Attempt, Record: record, Taken: max(record.Term, h.taken[back.Name])}))
+	record := read(h.link, func(d *directory.Directory) wire.Record { return d.Record(back.Name) })
+	h.post.Send(back.To, wire.New(back, wire.Grant{Attempt: r.Body.Attempt, Record: record, Taken: max(record.Term, h.taken[back.Name])}))
 }
 
 // giveBack returns a message whose sender does not know yet that there is no manager here.
 func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
 	if _, member := h.topo.Member(back.To); !member {
-		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.System, "", msg, actor.ErrNoSuchActor)
 		return
 	}
 	to := back.To
 	back.To = remote.NodeID{} // any incarnation
-	h.post.send(to, wire.New(back, wire.Return(msg.Body)))
+	h.post.Send(to, wire.New(back, wire.Return(msg.Body)))
 }
 
-// expects reports whether a manager exists, or is starting, that has not registered yet. A manager
-// has a status before it counts as started, so the status is read last.
+// expects reports whether a manager exists, or is starting, whose registration has not come yet. A
+// manager has begun before it counts as started, so this is read last.
 func (h *hub) expects(name string) bool {
-	if extension.Starting(h.post.system, userPath+name) {
-		return true
-	}
-	_, begun := StatusOf(h.post.system, name)
-	return begun
-}
-
-const hubPath = "/system/" + hubName
-
-const hubName = "singletons"
-
-// A post sends messages to the hubs of other nodes. It belongs to one actor.
-type post struct {
-	system *actor.System
-
-	// The last hub that it has sent to: looking one up takes as long as a local message.
-	address string
-	hub     actor.ActorRef[hubMsg]
-}
-
-func (p *post) send(to remote.NodeID, msg wire.Any) { p.sendWith(to, msg, extension.Metadata{}) }
-
-func (p *post) sendWith(to remote.NodeID, msg wire.Any, m extension.Metadata) {
-	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
-}
-
-func (p *post) hubOf(to remote.NodeID) actor.ActorRef[hubMsg] {
-	if p.address != to.Address {
-		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
-		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)
-	}
-	return p.hub
+	return extension.Starting(h.post.System, "/user/"+name) || read(h.link, func(*directory.Directory) bool { return h.link.begun[name] })
 }

@@ -1,4 +1,4 @@
-package singleton
+package singletons
 
 import (
 	"testing"
@@ -9,11 +9,12 @@ import (
 )
 
 func TestTheHubExpectsAManagerWhoseRegistrationIsOnItsWay(t *testing.T) {
-	h := &hub{post: post{system: actor.NewSystem("test")}}
-	t.Cleanup(func() { require.NoError(t, h.post.system.Shutdown(t.Context())) })
+	s := actor.NewSystem("test")
+	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
+	h := &hub{link: &Link{begun: map[string]bool{}}, post: Post{System: s}}
 	require.False(t, h.expects("one"))
-	registryOf(h.post.system).write(Status{Name: "one"})
+	h.link.Register("one#role=worker", actor.ActorRef[any]{})
 	require.True(t, h.expects("one"))
-	registryOf(h.post.system).erase("one")
+	h.link.Unregister("one", 0)
 	require.False(t, h.expects("one"))
 }

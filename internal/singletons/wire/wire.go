@@ -7,7 +7,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/window"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -65,7 +64,7 @@ type (
 	Grant struct {
 		_       struct{} `cbor:",toarray"`
 		Attempt uint64
-		Record  singletonhook.Record
+		Record  Record
 		Taken   uint64 // the highest term that another node may have used
 	}
 
@@ -220,7 +219,7 @@ type (
 	NamedRecord struct {
 		_      struct{} `cbor:",toarray"`
 		Name   string
-		Record singletonhook.Record
+		Record Record
 	}
 )
 

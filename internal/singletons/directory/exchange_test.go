@@ -9,10 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // An exchangeRig is some directories and the links between them, which are first in, first out, and
@@ -22,7 +20,7 @@ type exchangeRig struct {
 	lossy bool
 	ids   []remote.NodeID
 	nodes map[remote.NodeID]*Directory
-	gone  []singletonhook.Gone
+	gone  []Gone
 	links map[[2]remote.NodeID][]wire.Any
 }
 
@@ -44,7 +42,7 @@ func (r *exchangeRig) join(name string) remote.NodeID {
 
 func (r *exchangeRig) crash(id remote.NodeID) {
 	r.ids = removed(r.ids, id)
-	r.gone = append(r.gone, singletonhook.Gone{Peer: singletonhook.Peer{ID: id}, Since: time.Unix(0, 0)})
+	r.gone = append(r.gone, Gone{Peer: Peer{ID: id}, Since: time.Unix(0, 0)})
 	delete(r.nodes, id)
 	r.showAll()
 }
@@ -60,9 +58,9 @@ func removed(all []remote.NodeID, id remote.NodeID) (left []remote.NodeID) {
 
 func (r *exchangeRig) showAll() {
 	for _, id := range r.ids {
-		topo := singletonhook.Topology{Self: id, Gone: r.gone}
+		topo := Topology{Self: id, Gone: r.gone}
 		for i, other := range r.ids {
-			topo.Members = append(topo.Members, singletonhook.Peer{ID: other, Up: true, UpNumber: uint64(i + 1), Reachable: true})
+			topo.Members = append(topo.Members, Peer{ID: other, Up: true, UpNumber: uint64(i + 1), Reachable: true})
 		}
 		r.send(id, append(r.nodes[id].Flush(), r.nodes[id].View(topo)...))
 	}
@@ -116,11 +114,11 @@ func (r *exchangeRig) do() {
 	name := fmt.Sprintf("s%d", r.rng.IntN(30))
 	switch r.rng.IntN(3) {
 	case 0:
-		d.Advertise(handover.Advertise(name, fmt.Sprintf("v=%d", r.rng.IntN(2))))
+		d.Advertise(Advertise(name, fmt.Sprintf("v=%d", r.rng.IntN(2))))
 	case 1:
 		d.Withdraw(name)
 	case 2:
-		d.SetRecord(name, singletonhook.Record{Term: r.rng.Uint64N(20), Fenced: r.rng.IntN(2) == 0, Finished: r.rng.IntN(10) == 0})
+		d.SetRecord(name, wire.Record{Term: r.rng.Uint64N(20), Fenced: r.rng.IntN(2) == 0, Finished: r.rng.IntN(10) == 0})
 	}
 }
 
@@ -172,7 +170,7 @@ func TestASingletonCostsTheSameHoweverManyThereAre(t *testing.T) {
 		}
 		r.settle()
 		r.nodes[r.ids[0]].Advertise("one")
-		r.nodes[r.ids[0]].SetRecord("one", singletonhook.Record{Term: 1})
+		r.nodes[r.ids[0]].SetRecord("one", wire.Record{Term: 1})
 		for _, msg := range r.nodes[r.ids[0]].Flush() {
 			data, err := codec.Marshal(msg)
 			require.NoError(t, err)
@@ -232,7 +230,7 @@ func TestWhoComesLaterLearnsWhatThoseThatAreGoneMayStillRun(t *testing.T) {
 // that it uses no term a second time.
 func TestANodeStartsNothingBeforeItKnowsTheTermsOfTheOthers(t *testing.T) {
 	r := newExchangeRig(1, 2)
-	r.nodes[r.ids[0]].SetRecord("one", singletonhook.Record{Term: 7})
+	r.nodes[r.ids[0]].SetRecord("one", wire.Record{Term: 7})
 	r.settle()
 	d := r.nodes[r.join("late")]
 	d.Advertise("one")
@@ -246,6 +244,6 @@ func TestANodeStartsNothingBeforeItKnowsTheTermsOfTheOthers(t *testing.T) {
 // A term above the greatest that can be packed is nothing that a manager says.
 func TestARecordWithATermThatNobodyCanUseIsNotTaken(t *testing.T) {
 	d := New()
-	d.Receive(wire.New(wire.Header{}, wire.Records{Records: []wire.NamedRecord{{Name: "one", Record: singletonhook.Record{Term: handover.MaxTerm + 1}}}}))
+	d.Receive(wire.New(wire.Header{}, wire.Records{Records: []wire.NamedRecord{{Name: "one", Record: wire.Record{Term: wire.MaxTerm + 1}}}}))
 	require.Empty(t, d.records)
 }

@@ -1,44 +1,13 @@
-package singletonhook
+package directory
 
 import (
-	"context"
-	"iter"
 	"reflect"
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
 )
-
-// A Locator shows a cluster to singletons.
-type Locator interface {
-	// Topologies yields the present topology, and then the newest one after each change, until ctx
-	// ends.
-	Topologies(ctx context.Context) iter.Seq[Topology]
-}
-
-// Takers shows proxies the members to which they may send. A client sets one as the extension of
-// its system; a node has its own.
-type Takers interface {
-	// Follow returns what one proxy sees of the singleton of that name.
-	Follow(name string) Following
-}
-
-// A Following shows one proxy the members to which it may send.
-type Following interface {
-	// Takers returns the members that are up and can be reached, and have a manager for the
-	// singleton, in the order of election. From then on the proxy sends to no others: a member that
-	// leaves waits for that.
-	Takers() []remote.NodeID
-
-	// Leaves reports whether a member leaves: it passes on the messages that it has.
-	Leaves(id remote.NodeID) bool
-
-	// Listen calls changed, which must not block, after each change of what Takers returns, until
-	// cancel is called. It is called once.
-	Listen(changed func()) (cancel func())
-}
 
 // A Peer is a member of the cluster, as singletons see it.
 type Peer struct {
@@ -52,10 +21,10 @@ type Peer struct {
 	Meta      map[string]string
 
 	// Advertisement is what the member says of its manager for the one singleton that the topology
-	// is about; "" without a manager. A Locator leaves it empty.
+	// is about; "" without a manager. A cluster leaves it empty.
 	Advertisement string
 	// Assumed reports that the member has not said yet which managers it has, so that one is
-	// assumed. A Locator leaves it false.
+	// assumed. A cluster leaves it false.
 	Assumed bool
 }
 
@@ -72,43 +41,15 @@ type Topology struct {
 	// that a partitioned node needs to notice and to stop.
 	Margin time.Duration
 
-	// Record is what is known of the one singleton that the topology is about. A Locator leaves it
+	// Record is what is known of the one singleton that the topology is about. A cluster leaves it
 	// empty.
-	Record Record
+	Record wire.Record
 }
 
 // A Gone is a former member that may still be running.
 type Gone struct {
 	Peer
 	Since time.Time // when this node saw it removed
-}
-
-// A Record is what a cluster remembers of a singleton.
-type Record struct {
-	_        struct{} `cbor:",toarray"`
-	Term     uint64   // the highest ever started
-	Seq      uint64   // the last of that term that a journal has accepted; 0 unless Fenced
-	Fenced   bool     // the instance of that term fences its writes by a journal
-	Finished bool     // the singleton has ended for good
-}
-
-// Merge returns what both records say together: the higher term counts, of one term the higher Seq,
-// Fenced once is fenced, and Finished once is finished.
-func (r Record) Merge(o Record) Record {
-	finished := r.Finished || o.Finished
-	switch {
-	case r.Term < o.Term:
-		r = o
-	case r.Term == o.Term:
-		r.Seq, r.Fenced = max(r.Seq, o.Seq), r.Fenced || o.Fenced
-	}
-	r.Finished = finished
-	return r
-}
-
-// Generation returns the last generation that a journal has accepted; ok is false without one.
-func (r Record) Generation() (g tenure.Generation, ok bool) {
-	return tenure.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
 }
 
 // Same reports whether o says the same as t, apart from when a node saw others removed.

@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/batch"
-	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/singletons/wire"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
-	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
 // Each node owns its row, and sends every change of it to every member, together with the records
@@ -110,7 +108,7 @@ func (d *Directory) compare(id remote.NodeID, p *peer) wire.Any {
 }
 
 // View takes a topology, and returns the messages to send.
-func (d *Directory) View(t singletonhook.Topology) []wire.Any {
+func (d *Directory) View(t Topology) []wire.Any {
 	if d.topo.Self != t.Self { // another incarnation, perhaps of another cluster
 		clear(d.peers)
 		clear(d.gone)
@@ -135,7 +133,7 @@ func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 
 // bury keeps the rows of the nodes that are gone. A row that is known to be incomplete counts as
 // unknown.
-func (d *Directory) bury(gone []singletonhook.Gone) {
+func (d *Directory) bury(gone []Gone) {
 	now := map[remote.NodeID]bool{}
 	for _, g := range gone {
 		now[g.ID] = true
@@ -152,7 +150,7 @@ func (d *Directory) bury(gone []singletonhook.Gone) {
 
 // meet takes what the topology says of a peer. A peer that is new, or reachable again, may have
 // missed something, and so may this node.
-func (d *Directory) meet(m singletonhook.Peer) []wire.Any {
+func (d *Directory) meet(m Peer) []wire.Any {
 	p, known := d.peers[m.ID]
 	if !known {
 		p = &peer{incoming: map[remote.NodeID]*partial{}}
@@ -237,7 +235,7 @@ func (d *Directory) news(from remote.NodeID, n wire.News) []wire.Any {
 		d.dirty[name] = true
 	}
 	for _, text := range n.Advertised {
-		name := handover.AdvertisedName(text)
+		name := AdvertisedName(text)
 		p.advertised[name] = text
 		d.dirty[name] = true
 	}
@@ -280,7 +278,7 @@ func (p *peer) take(w wire.Row) (whole row, complete bool) {
 		return row{}, false
 	}
 	for _, text := range w.Advertised {
-		in.advertised[handover.AdvertisedName(text)] = text
+		in.advertised[AdvertisedName(text)] = text
 	}
 	if in.next++; in.next < w.Of {
 		p.incoming[w.Owner] = in
