@@ -125,7 +125,8 @@ func (q *Queue[W]) signal() {
 	}
 }
 
-// Blocked says why turn waits, for the errors of the jobs that are withdrawn meanwhile; nil ends that.
+// Blocked says why turn waits; nil ends that. Jobs that are withdrawn meanwhile have it in their
+// errors.
 func (q *Queue[W]) Blocked(why error) {
 	q.mu.Lock()
 	q.blocked = why
