@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -179,7 +181,7 @@ func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	case c == nil && (path == askPath || strings.HasPrefix(path, askPath+"/")):
 		return nil, ErrLateReply // other nodes know the path of an ask from its request only
 	case c == nil && s.asksOver.Load():
-		return nil, errShutDown // all actors have ended
+		return nil, fmt.Errorf("%w: all actors of %s have ended", ErrUnreachable, cmp.Or(s.address, s.name)) // another node may read it
 	case c == nil:
 		return nil, noActorAt(s, path)
 	case uid != 0 && c.uid != uid && !isRouted(c):

@@ -223,6 +223,15 @@ func TestAnAskOfAnotherNodeWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *t
 			asksNow(t, actor.Resolve[parcel](a, "understudy://test@c:1/user/x"), parcelTo, actor.ErrUnreachable)
 		})
 	})
+	t.Run("a node whose actors have ended", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, _ *actor.System) {
+			a, b := connected(t)
+			require.NoError(t, b.Shutdown(t.Context()))
+			_, err := actor.Ask(t.Context(), actor.Resolve[parcel](a, "understudy://test@b:1/user/x"), parcelTo)
+			require.ErrorIs(t, err, actor.ErrUnreachable)
+			require.ErrorContains(t, err, "all actors of b:1 have ended")
+		})
+	})
 	t.Run("full mailbox", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, _ *actor.System) {
 			a, b := connected(t)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -18,6 +17,12 @@ import (
 type Result[T any] struct {
 	Value T
 	Err   error
+}
+
+type wireResult[T any] struct {
+	_     struct{} `cbor:",toarray"`
+	Value T
+	Err   payload.Error
 }
 
 // AskResult is [Ask] for a request whose reply is a [Result]. It returns the value, or the error of
@@ -35,16 +40,6 @@ func AskResultTimeout[M, T any](ctx context.Context, to ActorRef[M], timeout tim
 	return r.of(err)
 }
 
-func (Result[T]) isResult() {}
-
-func (r Result[T]) of(err error) (T, error) { return r.Value, cmp.Or(err, r.Err) }
-
-type wireResult[T any] struct {
-	_     struct{} `cbor:",toarray"`
-	Value T
-	Err   payload.Error
-}
-
 // MarshalCBOR encodes the value and the error.
 func (r Result[T]) MarshalCBOR() ([]byte, error) {
 	return codec.Marshal(wireResult[T]{Value: r.Value, Err: payload.PackError(r.Err)})
@@ -60,47 +55,6 @@ func (r *Result[T]) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-// PipeToSelf runs f in its own goroutine, and sends the actor what wrap makes of its result; other
-// messages are handled meanwhile. f gets the actor's context, which is done when the actor stops. A
-// panic in f becomes a [*PanicError]. wrap runs inside the actor; a panic in it is a failure of the
-// actor.
-//
-// f must not use the methods of ctx that are reserved for handlers, see [Context]. With the race
-// detector, or the build tag understudy_debug, that panics in f and so becomes an error, whose text
-// says what to do instead. So let wrap check the error.
-//
-// [System.Shutdown] waits for f to return. A value that arrives after the actor has ended is a dead
-// letter. One that arrives after a restart is handled, and wrap must then not use state of the
-// former incarnation; [AskToSelf] ends with the incarnation instead.
-func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
-	var value T
-	ctx.in.pipe(func(within context.Context) (result any, err error) {
-		value, err = f(within)
-		return value, err
-	}, func(c *cell, err error) { handleTask(c, wrap(value, err)) })
-}
+func (Result[T]) isResult() {}
 
-func (x *inside) pipe(f func(context.Context) (any, error), handle func(c *cell, err error)) {
-	c, within, then := x.cell, x.within(), x.consequence()
-	c.core.check("PipeToSelf")
-	c.core.sys.background.Go(func() {
-		p := &piped{handle: handle, err: guard.ErrGoexit} // unless f returns
-		defer func() { c.post(item{task: p}, entrance{metadata: then}) }()
-		p.err = guard.Run(func() (err error) {
-			p.value, err = f(within)
-			return err
-		})
-	})
-}
-
-type piped struct {
-	value  any
-	err    error
-	handle func(c *cell, err error)
-}
-
-func (p *piped) run(c *cell) { p.handle(c, p.err) }
-
-func (p *piped) exempt() bool { return true }
-
-func (p *piped) undelivered() (any, bool) { return p.value, p.err == nil }
+func (r Result[T]) of(err error) (T, error) { return r.Value, cmp.Or(err, r.Err) }

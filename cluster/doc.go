@@ -14,7 +14,7 @@
 // # Guarantees
 //
 //   - A member is one incarnation of a node. A process that restarts, and a node that rejoins, is
-//     another member at the same address ([ID]).
+//     another member at the same address; see [remote.NodeID].
 //   - The status of an incarnation only moves forward: joining, up, leaving, exiting, down,
 //     removed. The knowledge of nodes merges to the same result in any order, also late or twice. A
 //     removed incarnation never becomes a member again.

@@ -25,7 +25,7 @@ type handlerSettings struct {
 }
 
 // WithMetrics serves the metrics of the node with h, under the path /metrics. h is usually the
-// Handler of the module actor/telemetry/prometheus, for [Node.System]. It panics if h is nil.
+// Handler of the module actor/telemetry/prometheus for node.System. It panics if h is nil.
 func WithMetrics(h http.Handler) HandlerOption {
 	if h == nil {
 		panic("cluster: WithMetrics: the handler is nil; pass prometheus.Handler(node.System) of the module actor/telemetry/prometheus")

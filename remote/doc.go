@@ -5,7 +5,7 @@
 // This package is experimental: a minor release may change it.
 //
 // A ref to an actor of another node works like any other ref: you can tell and ask it, send it in
-// messages, and resolve it from a path with [actor.Resolve].
+// messages, and resolve it from a path with actor.Resolve.
 //
 // # Guarantees
 //
@@ -20,7 +20,7 @@
 //   - A peer that is dead or slow, or sends invalid data, does not affect other peers. What waits
 //     for one peer is bounded.
 //   - A slow actor does not delay the other actors of its node. A message from a peer never blocks
-//     on a mailbox: a blocking mailbox keeps it beyond its bound, see [actor.Mailbox.Block].
+//     on a mailbox: a blocking mailbox keeps it beyond its bound, see actor.Mailbox.Block.
 //
 // # What is not guaranteed
 //
@@ -50,11 +50,11 @@
 //	cannot be decoded, or is malformed           dead letter of the receiver, ErrNotDecodable; no other message is lost
 //	larger than MaxMessage of the receiver       dead letter of the receiver, ErrNotDecodable and ErrTooLarge
 //	no such actor, another one, another type     dead letter of the receiver, with the reasons of package actor
-//	no room in a mailbox, or not in time         dead letter of the receiver, [actor.ErrMailboxFull]
+//	no room in a mailbox, or not in time         dead letter of the receiver, actor.ErrMailboxFull
 //
 // # Watching
 //
-// [actor.Context.Watch] works for actors of other nodes. The actors /system/watcher of the two
+// actor.Context.Watch works for actors of other nodes. The actors /system/watcher of the two
 // nodes do it. The end of an actor is reported after everything the actor has sent to the watcher.
 // Losses are repaired: the two sides compare what they know every five seconds, and every second
 // until they agree. A watch ends
@@ -68,7 +68,7 @@
 // The number in a ref shows which process the actor belongs to. A ref resolved from a path without
 // a number means any actor at that path. Its watch also ends when the node is removed. If it
 // begins after that, it has ten seconds, because the next process of the node may be starting.
-// [actor.Ask] ends with the removal in the same way. The last 1,000 removed members are remembered
+// actor.Ask ends with the removal in the same way. The last 1,000 removed members are remembered
 // while this node is a member.
 //
 // An unreachable member ends no watch. When a

@@ -21,8 +21,7 @@
 //     spawned the singleton. Once Spawn has returned on that member, it lets no other member
 //     start an instance. If an instance runs on another member already, it moves to the host.
 //   - An instance that fails or stops by itself is restarted in place after a backoff. A
-//     panic of the factory counts as a failure. Only [Finished] and [Finish] end a singleton
-//     for good.
+//     panic of the factory counts as a failure. Only [Finish] ends a singleton for good.
 //   - Generations strictly increase over all instances that the members have ever run. They
 //     continue to increase after all nodes have been stopped if the instance is
 //     event-sourced, or with [WithLease] or [WithGenerations].

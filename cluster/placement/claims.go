@@ -60,7 +60,19 @@ func (x *managed) claim(c claim) {
 	c.number, c.until = all.last, x.now().Add(x.in.cfg.SourceTimeout)
 	x.asking, all.open[c.number] = &c, &c
 	x.touch()
+	if c.token != 0 {
+		x.in.nodes.Waits(c.token, awaitsTerm)
+	}
 	x.in.nodes.Emit(claimTerm{Number: c.number, Label: x.label, Owner: c.owner, Floor: floor})
+}
+
+// awaitsTerm is why requests wait while a claim is in flight.
+const awaitsTerm = "it needs a term, and Config.Generations has not answered"
+
+// queue keeps a request until the source has answered.
+func (x *managed) queue(in home.Input) {
+	x.requests = append(x.requests, in)
+	x.in.nodes.Waits(tokenOf(in), awaitsTerm)
 }
 
 // end handles an answer of the source, and then the requests that waited for it. The answer to a

@@ -21,8 +21,11 @@ import (
 
 // A Coordinator is a node's client of the coordinator, which runs on one of the nodes; see [Start].
 // Its methods may be called from any goroutine. They block until the answer arrives or their
-// context ends. Without an answer they return [ErrNotLeader]; the operation may or may not have
-// been done. If the context has already ended, nothing is sent.
+// context ends. If the context has already ended, nothing is sent.
+//
+// An error without an answer also wraps the context's error. It is [ErrInProgress] if the
+// coordinator has the request and waits; the text says what for, and the coordinator continues.
+// Otherwise it is [ErrNotLeader], and the operation may or may not have been done.
 //
 // If the coordinator moves to another node meanwhile, requests in transit wait for the new
 // coordinator. Requests that the old coordinator received but did not answer are repeated if they
@@ -134,7 +137,10 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 		return answer{}, &NotLeaderError{}
 	}
 	a, err := c.askAgain(ctx, r)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrInProgress): // the coordinator has said why it waits
+		return answer{}, err
+	case err != nil:
 		leader, _ := c.Leader()
 		return answer{}, &NotLeaderError{Leader: leader, Cause: err}
 	}

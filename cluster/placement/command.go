@@ -21,6 +21,17 @@ type request struct {
 // IsInput implements home.Input.
 func (request) IsInput() {}
 
+// about returns the label that it concerns, or the name of the node.
+func (r request) about() string {
+	switch {
+	case r.Spec != nil:
+		return r.Spec.Label
+	case r.Singleton != nil:
+		return r.Singleton.Label
+	}
+	return r.Label
+}
+
 // An operation is a method of [Coordinator].
 type operation uint8
 

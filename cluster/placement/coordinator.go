@@ -1,13 +1,17 @@
 package placement
 
 import (
+	"fmt"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -27,13 +31,21 @@ type coordinator struct {
 	cfg     Config
 	counted *counted
 	inbox   actor.ActorRef[home.FromAgent]
+	open    map[home.Token]*opened
+	warned  bool // of actors that the journal does not know
+}
+
+// An opened request has not been answered. Its requester knows why, if it waits.
+type opened struct {
+	request
+	why string
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[home.Input] {
 	return journaled.New(journaled.Config[home.Input, home.Fact, home.Ledger]{
 		ID: journalID, Journal: journaled.JournalOf(n.System), With: home.Ledger.With, SnapshotEvery: snapshotEvery, Tick: home.Tick{}, Size: home.Fact.Size,
-	}, &coordinator{node: n, cfg: cfg, counted: counted})
+	}, &coordinator{node: n, cfg: cfg, counted: counted, open: map[home.Token]*opened{}})
 }
 
 // Begin implements [journaled.Coordinator].
@@ -57,8 +69,26 @@ func (c *coordinator) Handle(in home.Input) persistence.Effect[home.Fact] {
 			return persistence.None
 		}
 		return c.step(v)
+	case home.Received:
+		c.check(in.Message)
 	}
 	return c.step(in)
+}
+
+// check warns if a node runs what the journal does not know: a journal has each request before it
+// is sent.
+func (c *coordinator) check(m home.FromAgent) {
+	if m.Report == nil || c.warned {
+		return
+	}
+	for _, a := range m.Report.Running {
+		if !c.Knows(a.Label) {
+			c.warned = true
+			c.Ctx.Log().Error("an actor runs that the journal of this node does not know; give all nodes the same cluster.Config.Journal",
+				zap.String("node", c.node.View().Self.Name), zap.String("label", a.Label), zap.String("on", m.Node), zap.Bool("stopped", !c.specs.untouched))
+			return
+		}
+	}
 }
 
 // serve answers queries at once. For other requests it remembers the requester until the answer is
@@ -81,7 +111,21 @@ func (c *coordinator) serve(r request) persistence.Effect[home.Fact] {
 	if r.input(0) == nil {
 		return persistence.Unhandled
 	}
-	return c.step(r.input(c.Await(func(value any, err error) { r.ReplyTo.Tell(answerOf(value, err)) })))
+	var to home.Token
+	to = c.Await(func(value any, err error) {
+		delete(c.open, to)
+		r.ReplyTo.Tell(answerOf(value, err))
+	})
+	c.open[to] = &opened{request: r}
+	return c.step(r.input(to))
+}
+
+// explain tells a requester, whose ask may end meanwhile, why the request waits.
+func (c *coordinator) explain(w home.Waits) {
+	if r := c.open[w.Token]; r != nil && r.why != w.Why {
+		r.why = w.Why
+		extension.Explain(c.Ctx.System(), r.request, fmt.Errorf("%w: the coordinator on %s waits with %q: %s", ErrInProgress, c.node.View().Self.Name, r.about(), w.Why))
+	}
 }
 
 // input returns the request as an input of the planner; nil if it makes no sense.
@@ -119,6 +163,8 @@ func (c *coordinator) Do(e home.Effect) {
 	switch e := e.(type) {
 	case home.Send:
 		shell.Tell(c.Ctx.System(), agentName, c.View(), e, c.inbox)
+	case home.Waits:
+		c.explain(e)
 	case claimTerm:
 		c.claim(e)
 	case home.Moved:

@@ -12,8 +12,9 @@ import (
 
 // Errors of the methods of [Coordinator]. Compare with [errors.Is].
 var (
-	// ErrNotLeader: no coordinator could be asked. A [*NotLeaderError] says why.
-	ErrNotLeader = errors.New("placement: no coordinator here")
+	// ErrNotLeader: no coordinator could be asked, or it has not answered. A [*NotLeaderError] says
+	// why.
+	ErrNotLeader = errors.New("placement: coordinator unavailable")
 
 	// ErrNoEligibleNodes: no node may run the actor. A [*NoEligibleNodesError] says why.
 	ErrNoEligibleNodes = errors.New("placement: no eligible nodes")
@@ -34,9 +35,10 @@ var (
 	// submit again; the coordinator continues.
 	ErrStrategy = errors.New("placement: strategy failed")
 
-	// ErrInProgress: the singleton is being moved or stopped. Try again when the status page no
-	// longer shows it as draining.
-	ErrInProgress = errors.New("placement: hand-over in progress")
+	// ErrInProgress: the singleton is being moved or stopped, so nothing was done. Try again when
+	// the status page no longer shows it as draining. If the error wraps the context's error, the
+	// coordinator still works on this request. The text says what it waits for.
+	ErrInProgress = errors.New("placement: in progress")
 
 	// ErrNoOwner: MoveSingleton was called for a singleton that runs nowhere. It starts by itself
 	// as soon as its anchor allows: start a node that fits, or give it another anchor.
@@ -47,17 +49,20 @@ var (
 	ErrSource = errors.New("placement: generation source failed")
 )
 
-// A NotLeaderError says why no coordinator could be asked. If no node is elected, call [Start] on
-// one that has Config.Role. Otherwise wait for failover. It matches [ErrNotLeader].
+// A NotLeaderError says why the coordinator has not answered. If no node is elected, call [Start]
+// on one that has Config.Role. Otherwise wait for failover. It matches [ErrNotLeader].
 type NotLeaderError struct {
-	Leader string // the name of the node; "" if none is elected
-	Cause  error  // why it could not be asked
+	Leader string // the name of the node; "" if this node knows of none
+	Cause  error  // why there is no answer; nil if no node is elected
 }
 
 // Error says what to do.
 func (e *NotLeaderError) Error() string {
-	if e.Leader == "" {
+	switch {
+	case e.Cause == nil:
 		return fmt.Sprintf("%v: no node is elected; start placement on one that the election admits", ErrNotLeader)
+	case e.Leader == "":
+		return fmt.Sprintf("%v: it is not known yet where it runs: %v", ErrNotLeader, e.Cause)
 	}
 	return fmt.Sprintf("%v: it runs on %s, which has not answered: %v", ErrNotLeader, e.Leader, e.Cause)
 }

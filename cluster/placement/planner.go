@@ -95,12 +95,19 @@ const (
 // Replay takes over the ledger of the journal, before any step.
 func (m *planner) Replay(l home.Ledger) {
 	m.nodes.Recall(l)
+	m.specs.untouched = l.Untouched()
 	for _, key := range m.nodes.Keys() {
 		r, _ := m.nodes.Record(key)
 		if label, is := strings.CutPrefix(key, ofSpec); is {
 			m.specs.replay(label, r)
 		}
 	}
+}
+
+// Knows reports whether the journal knows, or has known as a singleton, what runs under a label.
+func (m *planner) Knows(label string) bool {
+	_, was := m.nodes.Record(ofSingleton + label)
+	return was || m.specs.Owns(label) || m.singletons.Owns(label)
 }
 
 // submits reports whether f has a spec that is new to the journal.
@@ -140,6 +147,23 @@ type (
 	// request to start an actor of it has been sent.
 	withdrawn struct{ fact home.Fact }
 )
+
+// tokenOf returns the token of a request.
+func tokenOf(in home.Input) home.Token {
+	switch in := in.(type) {
+	case submit:
+		return in.Token
+	case remove:
+		return in.Token
+	case startSingleton:
+		return in.Token
+	case moveSingleton:
+		return in.Token
+	case stopSingleton:
+		return in.Token
+	}
+	return 0
+}
 
 func (submit) IsInput()         {}
 func (remove) IsInput()         {}

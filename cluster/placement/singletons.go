@@ -59,6 +59,7 @@ func (s *singletons) Handle(in home.Input) {
 		s.begin()
 	case startSingleton, moveSingleton, stopSingleton:
 		s.held = append(s.held, in)
+		s.nodes.Waits(tokenOf(in), home.Unsettled)
 	case termClaimed:
 		s.claims.end(in)
 	case withdrawn:
@@ -137,7 +138,7 @@ func (s *singletons) start(in startSingleton) {
 	case x != nil && x.busy(owner.Name):
 		s.reply(in.Token, nil, inProgress(label))
 	case x != nil && x.asking != nil:
-		x.requests = append(x.requests, in)
+		x.queue(in)
 	case err != nil:
 		s.reply(in.Token, nil, err)
 	case x == nil:
@@ -162,7 +163,7 @@ func (s *singletons) move(in moveSingleton) {
 		return
 	}
 	if x.asking != nil {
-		x.requests = append(x.requests, in)
+		x.queue(in)
 		return
 	}
 	if x.grant.owner == "" {
@@ -187,7 +188,7 @@ func (s *singletons) stop(in stopSingleton) {
 	case err != nil:
 		s.reply(in.Token, nil, err)
 	case x.asking != nil:
-		x.requests = append(x.requests, in)
+		x.queue(in)
 	default:
 		x.ending, x.nextGrant = true, grant{}
 		x.resetFailures()
@@ -294,9 +295,15 @@ func (s *singletons) remove(x *managed) {
 	}
 }
 
-// keep notes that the record of x may have changed, and sets when x takes its next step.
+// keep notes that the record of x may have changed, says why the requests that wait for its end do,
+// and sets when x takes its next step.
 func (s *singletons) keep(x *managed) {
 	s.changed[x.label] = x
+	if s.all[x.label] == x {
+		for _, to := range x.stopTokens {
+			s.nodes.Waits(to, cmp.Or(x.why, s.nodes.Awaited(x.label), x.on.Name+" has not reported what it runs"))
+		}
+	}
 	if at, ok := x.next(); ok && s.all[x.label] == x {
 		s.nodes.Wake(x.label, at)
 	}

@@ -37,6 +37,7 @@ type singletonsRig struct {
 	calls                            []claimTerm
 	sends, held                      []home.Send
 	answers                          map[home.Token]home.Reply
+	waits                            map[home.Token]string // why requests have not been answered
 	tokens                           home.Token
 	started                          []string // "label generation node", in order
 	moves                            []home.Moved
@@ -87,7 +88,7 @@ func (r *singletonsRig) boot() {
 	}
 	r.m = newPlanner(cfg)
 	r.m.Replay(join(r.journal, r.singles))
-	r.calls, r.sends, r.held = nil, nil, nil
+	r.calls, r.sends, r.held, r.waits = nil, nil, nil, map[home.Token]string{}
 	r.step(home.Recovered{})
 	r.look()
 }
@@ -131,6 +132,11 @@ func (r *singletonsRig) step(in home.Input) {
 		case home.Reply:
 			require.NotContains(r.t, r.answers, e.Token, "a request is answered twice")
 			r.answers[e.Token] = e
+			delete(r.waits, e.Token)
+		case home.Waits:
+			if _, waits := r.waits[e.Token]; waits { // no agent has answered in this step
+				r.waits[e.Token] = e.Why
+			}
 		case claimTerm:
 			if r.holdCalls {
 				r.calls = append(r.calls, e)
@@ -294,12 +300,25 @@ func (r *singletonsRig) pass(d time.Duration) {
 	}
 	r.now = end
 	r.step(home.Tick{})
+	r.explained()
 }
 
 func (r *singletonsRig) ask(in func(home.Token) home.Input) home.Token {
 	r.tokens++
-	r.step(in(r.tokens))
+	request := in(r.tokens)
+	if _, drains := request.(home.Drain); !drains {
+		r.waits[r.tokens] = ""
+	}
+	r.step(request)
+	r.explained()
 	return r.tokens
+}
+
+// explained requires that the caller of each request that waits can be told why.
+func (r *singletonsRig) explained() {
+	for to, why := range r.waits {
+		require.NotEmpty(r.t, why, "request %d waits without a reason", to)
+	}
 }
 
 func (r *singletonsRig) start(label string, a Anchor) home.Token {

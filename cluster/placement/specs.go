@@ -18,8 +18,9 @@ type specs struct {
 	nodes       *home.Nodes
 	isSingleton func(label string) bool
 
-	all      items
-	removals map[string]*removal
+	all       items
+	removals  map[string]*removal
+	untouched bool // the journal was, when this coordinator began
 
 	followers relation // from a label to the labels that are colocated with it
 	avoiders  relation // from a label to the labels that avoid it
@@ -90,6 +91,7 @@ func (s *specs) Handle(in home.Input) {
 		s.begin()
 	case submit, remove:
 		s.held = append(s.held, in)
+		s.nodes.Waits(tokenOf(in), home.Unsettled)
 	case withdrawn:
 		if label, is := strings.CutPrefix(in.fact.Key, ofSpec); is {
 			withdraw(s, label)
@@ -123,10 +125,11 @@ func (s *specs) submit(in submit) {
 		return
 	}
 	if s.removals[label] == nil && len(s.nodes.PlacesOf(label)) > 0 {
-		s.removals[label] = &removal{}
+		s.stop(label, &removal{}) // it may be an actor that was left alone
 	}
 	if r := s.removals[label]; r != nil {
 		r.next = append(r.next, in)
+		s.explainRemoval(label, r)
 		return
 	}
 	d, err := s.choose(in.Spec)
@@ -175,6 +178,7 @@ func (all items) checkCycle(spec Spec) error {
 func (s *specs) remove(in remove) {
 	if r := s.removals[in.Label]; r != nil {
 		r.tokens = append(r.tokens, in.Token)
+		s.explainRemoval(in.Label, r)
 		return
 	}
 	it := s.all[in.Label]
@@ -210,6 +214,7 @@ func (s *specs) stop(label string, r *removal) {
 // finish ends a removal when no actor of the label is left.
 func (s *specs) finish(label string, r *removal) {
 	if len(s.nodes.PlacesOf(label)) > 0 {
+		s.explainRemoval(label, r)
 		return
 	}
 	delete(s.removals, label)
@@ -219,6 +224,17 @@ func (s *specs) finish(label string, r *removal) {
 	}
 	for _, in := range r.next {
 		s.submit(in)
+	}
+}
+
+// explainRemoval says why the requests that wait for the end of a removal do.
+func (s *specs) explainRemoval(label string, r *removal) {
+	why := s.nodes.Awaited(label)
+	for _, to := range r.tokens {
+		s.nodes.Waits(to, why)
+	}
+	for _, in := range r.next {
+		s.nodes.Waits(in.Token, why)
 	}
 }
 
@@ -337,8 +353,14 @@ func (s *specs) Told(o home.Outcome) {
 
 func (s *specs) Leaving(home.NodeID) bool { return false }
 
-// Unwanted: no spec is adopted from an agent, because the journal has all of them.
-func (s *specs) Unwanted(label string) bool { return !s.isSingleton(label) }
+// Unwanted: no spec is adopted from an agent, because the journal has all of them. Only a
+// coordinator with another journal can have started an actor before this one was first written to:
+// it is left alone.
+func (s *specs) Unwanted(label string) bool {
+	foreign := func(p home.Place) bool { return p.Request.ID.Epoch < s.cfg.Epoch }
+	return !s.isSingleton(label) &&
+		(!s.untouched || s.Owns(label) || !slices.ContainsFunc(s.nodes.PlacesOf(label), foreign))
+}
 
 // retry places an item that has failed again after a delay.
 func (s *specs) retry(it *item, on home.NodeID, why string) {
@@ -411,6 +433,7 @@ func awaitsNode(s *specs, in *submit) bool {
 	if in.until.IsZero() {
 		in.until = s.nodes.Now().Add(readyWait)
 	}
+	s.nodes.Waits(in.Token, "a member that could run it has not started placement yet")
 	return s.nodes.Now().Before(in.until)
 }
 

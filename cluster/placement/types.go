@@ -114,5 +114,5 @@ func (f factories) Start(under *actor.Context[any], r home.StartRequest, on shel
 	if s := f[r.Type]; s != nil {
 		return s.start(under, r, on), nil
 	}
-	return shell.Running{}, fmt.Errorf("this node has no factory for type %q; give it one by placement.Config.Factories, or do not let it be placed here", r.Type)
+	return shell.Running{}, fmt.Errorf("%s has no factory for type %q; give it one by placement.Config.Factories, or do not let it be placed there", under.System().Address(), r.Type)
 }

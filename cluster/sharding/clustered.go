@@ -192,11 +192,11 @@ func (c *clustered) Start(under *actor.Context[any], r home.StartRequest, on she
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
 	if !ok || region == nil || !region.settings().hosts || shard >= region.capacity() {
-		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
+		return shell.Running{}, fmt.Errorf("%s does not host type %q; call sharding.Start", c.post.Self().Address, typ)
 	}
 	state := allot.ParseState(r.State)
 	if state.Fenced && region.sourcing.found(table.EventSourced) != table.EventSourced {
-		return shell.Running{}, fmt.Errorf("type %q is event-sourced, and has had an entity on this node that is not", typ)
+		return shell.Running{}, fmt.Errorf("type %q is event-sourced, and has had an entity on %s that is not", typ, c.post.Self().Address)
 	}
 	shards := cmp.Or(state.Shards, region.signature().Shards)
 	start := func(gate func() error) actor.ActorRef[shardMsg] {

@@ -34,7 +34,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	system := actor.NewSystem("shop")
-	ref := actor.Spawn(system, cashier(bank), "cashier") //nolint:contextcheck // the bank gets the context of the actor
+	ref := actor.Spawn(system, cashier(bank), "cashier")
 	for _, cents := range []int{250, 1, 20_000, 999} {
 		outcome, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[Outcome]) Command {
 			return Pay{Cents: cents, ReplyTo: replyTo}

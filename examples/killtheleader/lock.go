@@ -55,7 +55,7 @@ func (e *lockElection) session(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	defer closeConn(conn) //nolint:contextcheck // ctx may have ended
+	defer closeConn(conn)
 	if e.idle && limitIdle(ctx, conn) != nil {
 		return
 	}

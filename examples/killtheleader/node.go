@@ -46,7 +46,7 @@ func runNode(ctx context.Context, text string) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(process.UntilEOF(), cancel) //nolint:contextcheck // the program that started this process has ended
+	context.AfterFunc(process.UntilEOF(), cancel)
 	book, err := start(ctx, cfg)
 	if err != nil {
 		return err

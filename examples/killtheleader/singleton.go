@@ -80,7 +80,7 @@ func startSingleton(ctx context.Context, cfg nodeConfig) (ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	issuer := issuing(cfg.Name, &countingJournal{Journal: journal}) //nolint:contextcheck // handlers have contexts of their own
+	issuer := issuing(cfg.Name, &countingJournal{Journal: journal})
 	ref := actor.Spawn(node, behaviors.Singleton(issuer), "ledger")
 	return &singletonLedger{journal: journal, node: node, ref: ref}, nil
 }

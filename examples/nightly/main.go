@@ -37,7 +37,7 @@ func main() {
 func run(ctx context.Context) error {
 	system := actor.NewSystem("shop", persistence.WithJournal(journal.NewMemory()))
 	closed := make(chan cron.Run, 1)
-	schedule, err := start(system, func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
+	schedule, err := start(system, func(_ context.Context, run cron.Run) error {
 		closed <- run
 		return nil
 	})

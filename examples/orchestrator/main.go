@@ -57,7 +57,7 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "journal.db")
-	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	journal, err := sqlite.Open(path)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer node.Leave(context.WithoutCancel(ctx))
-	coordinator, err := takePart(node) //nolint:contextcheck // actors have contexts of their own
+	coordinator, err := takePart(node)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 
 // runStore runs the process of a store. It leaves when its standard input ends.
 func runStore(ctx context.Context, name, seeds, path string, input io.Reader) error {
-	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	journal, err := sqlite.Open(path)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func runStore(ctx context.Context, name, seeds, path string, input io.Reader) er
 	if err != nil {
 		return err
 	}
-	if _, err := takePart(node); err != nil { //nolint:contextcheck // actors have contexts of their own
+	if _, err := takePart(node); err != nil {
 		return err
 	}
 	_, _ = io.Copy(io.Discard, input) // until the gateway closes it, or dies

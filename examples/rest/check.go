@@ -13,7 +13,7 @@ import (
 
 // checkFile is check for the journal in a file.
 func checkFile(ctx context.Context, path string, all []*customer) (err error) {
-	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	journal, err := sqlite.Open(path)
 	if err != nil {
 		return err
 	}

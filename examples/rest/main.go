@@ -78,7 +78,7 @@ func run(s settings) error {
 
 // serve is one node: a member of the cluster, and an HTTP server.
 func serve(ctx context.Context, s settings) error {
-	opened, err := sqlite.Open(s.journal) //nolint:contextcheck // opening takes no context
+	opened, err := sqlite.Open(s.journal)
 	if err != nil {
 		return err
 	}
@@ -97,10 +97,10 @@ func serve(ctx context.Context, s settings) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", routes(actor.Spawn(node, fund(journal), "fund"), s.node.Expected().FailoverFenced))
-	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler())) //nolint:contextcheck // it only reads
+	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	node.OnShutdown(actor.ServiceUnbind, "http", server.Shutdown) // before the node leaves
-	go func() {                                                   //nolint:contextcheck // the node leaves in any case
+	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, "rest:", err)
 			_ = node.Leave(context.Background())

@@ -2,6 +2,9 @@ package docs
 
 import (
 	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/doc/comment"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -9,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,4 +118,74 @@ func anchors(t *testing.T, document string) map[string]bool {
 		all[name] = true
 	}
 	return all
+}
+
+// In a doc comment, such a link that leads nowhere shows its brackets.
+var danglingLink = regexp.MustCompile(`(?:^|[^\w\]])\[\*?(?:[a-z]\w*\.)?[A-Z]\w*(?:\.[A-Z]\w*)*\]`)
+
+func TestEveryLinkOfADocCommentLeadsSomewhere(t *testing.T) {
+	for _, dir := range publicPackages(t) {
+		for of, text := range docComments(t, filepath.Join(root, dir)) {
+			require.NotRegexp(t, danglingLink, text, "%s: %s", dir, of)
+		}
+	}
+}
+
+// docComments returns the doc comments of what a package exports, without links that lead somewhere
+// and without code.
+func docComments(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	pkg, err := build.ImportDir(dir, 0)
+	require.NoError(t, err)
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range pkg.GoFiles {
+		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments)
+		require.NoError(t, err)
+		files = append(files, file)
+	}
+	docs, err := doc.NewFromFiles(fset, files, dir)
+	require.NoError(t, err)
+	texts := map[string]string{"the package": docs.Doc}
+	values := func(all []*doc.Value) {
+		for _, v := range all {
+			texts[strings.Join(v.Names, ", ")] = v.Doc
+		}
+	}
+	functions := func(all []*doc.Func) {
+		for _, f := range all {
+			texts[f.Recv+"."+f.Name] = f.Doc
+		}
+	}
+	values(slices.Concat(docs.Consts, docs.Vars))
+	functions(docs.Funcs)
+	for _, typ := range docs.Types {
+		texts[typ.Name] = typ.Doc
+		values(slices.Concat(typ.Consts, typ.Vars))
+		functions(slices.Concat(typ.Funcs, typ.Methods))
+	}
+	for of, text := range texts {
+		texts[of] = plain(docs.Parser().Parse(text).Content...)
+	}
+	return texts
+}
+
+func plain(blocks ...comment.Block) string {
+	var all strings.Builder
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case *comment.Paragraph:
+			for _, text := range b.Text {
+				if p, ok := text.(comment.Plain); ok {
+					all.WriteString(string(p))
+				}
+			}
+			all.WriteString("\n")
+		case *comment.List:
+			for _, item := range b.Items {
+				all.WriteString(plain(item.Content...))
+			}
+		}
+	}
+	return all.String()
 }

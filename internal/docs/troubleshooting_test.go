@@ -22,7 +22,7 @@ var shapes = map[string][]string{
 	"cluster.RefusedError":           {"cluster: refused by …: …"},
 	"placement.FieldError":           {"…"},
 	"placement.NoEligibleNodesError": {"… for … among …: removed by …"},
-	"placement.NotLeaderError":       {"…: no node is elected; start placement on one that the election admits", "…: it runs on …, which has not answered: …"},
+	"placement.NotLeaderError":       {"…: no node is elected; start placement on one that the election admits", "…: it is not known yet where it runs: …", "…: it runs on …, which has not answered: …"},
 	"persistence.RecoveryError":      {"persistence: recovery of … failed after event …: …"},
 	"persistence.RejectedError":      {"persistence: events of … rejected: …"},
 	"codec.KeyError":                 {"…: the key … is missing; give it to NewEncryption as a former one"},

@@ -7,11 +7,13 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// What telemetry shows to authors of tracers, which documents it.
 type (
-	Tracer = actorhook.Tracer // is telemetry.Tracer.
-	Span   = actorhook.Span   // is telemetry.Span.
-	Detail = actorhook.Detail // is telemetry.Detail.
+	// A Tracer is documented as telemetry.Tracer.
+	Tracer = actorhook.Tracer
+	// A Span is documented as telemetry.Span.
+	Span = actorhook.Span
+	// A Detail is documented as telemetry.Detail.
+	Detail = actorhook.Detail
 )
 
 // WithTracer makes messages carry the context of their trace, and begins spans for what is done

@@ -128,7 +128,7 @@ func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 			return false, err
 		}
 	case isTLS(begin):
-		return false, a.sendRefusal(conn, refuse(remote.RefusedIdentity, "this node has neither certificates nor a secret"))
+		return false, a.sendRefusal(conn, refuse(remote.RefusedIdentity, "it has neither certificates nor a secret"))
 	}
 	l, err := readPreface(conn, begin)
 	if err != nil {

@@ -79,7 +79,7 @@ func (n *localNode) authenticate(conn net.Conn, l channel, h hello) (agreement, 
 		}
 	}
 	if h.Cluster != n.cfg.Cluster {
-		return agreement{}, refuse(remote.RefusedCluster, "this is %q, not %q; set Config.Name to the same on all nodes of one cluster", n.cfg.Cluster, h.Cluster)
+		return agreement{}, refuse(remote.RefusedCluster, "its cluster is %q, not %q; set Config.Name to the same on all nodes of one cluster", n.cfg.Cluster, h.Cluster)
 	}
 	return n.agree(h)
 }
@@ -90,7 +90,7 @@ func (n *localNode) validate(conn net.Conn, l channel, h hello) (agreement, erro
 		return agreement{}, err
 	}
 	if mine := n.incarnation.Load(); h.Want != 0 && h.Want != mine {
-		return agreement{}, refuse(remote.RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
+		return agreement{}, refuse(remote.RefusedIncarnation, "incarnation %d is gone, it is %d now", h.Want, mine)
 	}
 	if err := n.admit(h.peer(), l); err != nil {
 		return agreement{}, refuse(remote.RefusedMember, "%v", err)

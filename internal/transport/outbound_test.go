@@ -172,7 +172,7 @@ func TestGreetTellsWhoLivesThereAndWhyNotToTalk(t *testing.T) {
 
 		foreign := startClient(t, n, "foreign", nil, func(c *transport.Config) { c.Cluster = "bank" })
 		_, err = foreign.Greet(t.Context(), a.Addr())
-		require.EqualError(t, err, `remote: refused by a:7355: wrong cluster: this is "shop", not "bank"; set Config.Name to the same on all nodes of one cluster`)
+		require.EqualError(t, err, `remote: refused by a:7355: wrong cluster: its cluster is "shop", not "bank"; set Config.Name to the same on all nodes of one cluster`)
 
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -1,19 +1,15 @@
 package transport
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/internal/transport/outbox"
 	"github.com/understudy-go/understudy/internal/transport/wire"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -164,71 +160,4 @@ func (r *receiver) Undecodable(i int, err error) {
 	of := &r.arrived[r.begin+i]
 	p := extension.Payload{Type: of.Type, Data: of.Data}
 	r.undecodable(wire.Envelope{Path: r.current.path, UID: r.current.uid, Payload: p}, err)
-}
-
-// deadLetter decodes the message again, because the sender may have changed the original. users
-// says whether the frame had a message of the user.
-func deadLetter(x outbox.Frame, reason error) (users bool) {
-	if x.System == nil {
-		return false
-	}
-	msg := messageOf(&x)
-	extension.DeadLetter(x.System, x.To, msg, reason)
-	return isOfUser(x.System, msg)
-}
-
-// isOfUser is also true for what carries one; see [extension.DeadLetter].
-func isOfUser(s *actor.System, msg any) bool {
-	c, carrier := msg.(interface {
-		Carried(s *actor.System) (recipient string, msg any, ok bool)
-	})
-	if !carrier {
-		return true
-	}
-	carries := false
-	err := guard.Do(func() { _, _, carries = c.Carried(s) })
-	return carries || err != nil
-}
-
-// A message that cannot be decoded is its payload.
-func messageOf(x *outbox.Frame) any {
-	env, err := wire.NewEnvelopeReader(math.MaxInt).Read(x.Envelope()[wire.HeaderSize:])
-	if err != nil {
-		return clonePayload(env.Payload)
-	}
-	msg, err := extension.Unpack(x.System, env.Payload)
-	if err != nil {
-		return clonePayload(env.Payload)
-	}
-	return msg
-}
-
-func clonePayload(p extension.Payload) extension.Payload {
-	p.Data = bytes.Clone(p.Data)
-	return p
-}
-
-// Watch calls ended once when the actor at target has ended or does not exist, or its node is
-// gone, unless stop has been called before. [actor.Context.Watch] uses it for actors on other
-// nodes. It panics before [Endpoint.Serve] and does not block.
-func (e *Endpoint) Watch(_ *actor.System, target extension.Target, ended func()) (stop func()) {
-	return e.watcher.Load().Watch(target, ended)
-}
-
-// Members sets the members of the cluster as this node, known as self, sees them. nil means that
-// this node is in no cluster at present. From then on, watches of actors of a node end when the
-// node stops being a member, or when it is no member and has not answered for ten seconds. Asks of
-// removed members end with [actor.ErrUnreachable]. Watches and asks that begin after the removal
-// end at once. Members must be called after [Endpoint.Serve] and does not block.
-func (e *Endpoint) Members(self remote.NodeID, all []remote.NodeID) {
-	byAddress := make(map[string]uint64, len(all))
-	for _, p := range all {
-		byAddress[p.Address] = p.Incarnation
-	}
-	e.members.Store(&byAddress)
-	if all == nil {
-		e.watcher.Load().NotAMember()
-		return
-	}
-	e.watcher.Load().Members(self, all)
 }

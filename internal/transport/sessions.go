@@ -47,7 +47,7 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	// the frames of one session side by side.
 	known := old != nil && !old.over && old.from == in.from && old.session == in.session
 	if goesOn && !known {
-		return nil, refuse(remote.RefusedSession, "session %d is not known here", in.session)
+		return nil, refuse(remote.RefusedSession, "it does not know session %d", in.session)
 	}
 	if known {
 		in.received = old.received

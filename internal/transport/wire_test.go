@@ -34,10 +34,10 @@ func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
 			detail string
 		}{
 			"without a version":  {helloMin, 2, remote.RefusedHello, "it names no version of the protocol"},
-			"of another cluster": {helloCluster, "green", remote.RefusedCluster, `this is "blue", not "green"; set Config.Name to the same on all nodes of one cluster`},
+			"of another cluster": {helloCluster, "green", remote.RefusedCluster, `its cluster is "blue", not "green"; set Config.Name to the same on all nodes of one cluster`},
 			"without an address": {helloAddr, "", remote.RefusedHello, "address and incarnation are required"},
 			"not admitted":       {helloIncarnation, 13, remote.RefusedMember, "you were removed"},
-			"looking for others": {helloWant, 4, remote.RefusedIncarnation, "incarnation 4 is gone, this is 5"},
+			"looking for others": {helloWant, 4, remote.RefusedIncarnation, "incarnation 4 is gone, it is 5 now"},
 		} {
 			hello := goodHello()
 			hello[helloCluster] = "blue"

@@ -38,7 +38,7 @@
 // # Queries
 //
 // The journal is a [journal.EventReader]. Its order is the order of the commits of all processes,
-// so readers miss nothing. [Journal.Appended] reports appends of the same process; readers in other
+// so readers miss nothing. Appended reports appends of the same process; readers in other
 // processes see them when they read again. A query for slices examines all events after the offset,
 // and hashes the id of each.
 //

@@ -94,11 +94,7 @@ func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 		if err := rows.Scan(columns...); err != nil {
 			return scanError(err)
 		}
-		e, err := r.entry(&row)
-		if err != nil {
-			return err
-		}
-		r.entries = append(r.entries, e)
+		r.entries = append(r.entries, r.entry(&row))
 		size += len(row.payload)
 	}
 	r.done = size < pageBytes && len(r.entries) < pageRecords
@@ -144,7 +140,7 @@ type numberedRow struct {
 	id  sql.NullString
 }
 
-func (r *reading) entry(row *numberedRow) (readEntry, error) {
+func (r *reading) entry(row *numberedRow) readEntry {
 	r.found, r.next = row.ord, row.ord
 	record, err := decodeEvent(row.id.String, &row.eventRow)
 	switch {
@@ -156,7 +152,7 @@ func (r *reading) entry(row *numberedRow) (readEntry, error) {
 	case r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag):
 		err = fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
 	}
-	return readEntry{journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, hinted(err)}, nil
+	return readEntry{journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, hinted(err)}
 }
 
 // seqOf returns the sequence number in a damaged row, or 0 if no event can have it.

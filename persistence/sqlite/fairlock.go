@@ -61,8 +61,9 @@ func (l *fairLock) close() error { return errors.Join(l.turn.close(), l.mutex.cl
 // A fileLock is an exclusive lock that the operating system keeps on a file.
 type fileLock struct {
 	file      *os.File
-	continues bool // a stopped holder, see [ContinueStopped]
-	abandoned bool // a goroutine that waits for the lock owns the file
+	continues bool            // a stopped holder, see [ContinueStopped]
+	abandoned bool            // a goroutine that waits for the lock owns the file
+	blocked   func(why error) // hears that the lock is waited for, and nil when that ends; may be nil
 }
 
 func openFileLock(path string, cfg config) (*fileLock, error) {
@@ -90,6 +91,9 @@ func (l *fileLock) lock(ctx context.Context) error {
 	}()
 	look := time.NewTicker(continueAfter)
 	defer look.Stop()
+	if l.blocked != nil {
+		defer l.blocked(nil)
+	}
 	for waiting := true; waiting; {
 		select {
 		case err := <-got:
@@ -97,6 +101,9 @@ func (l *fileLock) lock(ctx context.Context) error {
 		case <-look.C:
 			if l.continues {
 				continueHolder(file)
+			}
+			if l.blocked != nil {
+				l.blocked(l.held())
 			}
 		case <-ctx.Done():
 			waiting = false
@@ -110,8 +117,11 @@ func (l *fileLock) lock(ctx context.Context) error {
 	}
 	close(leave)
 	l.abandoned = true
-	return fmt.Errorf("%w: another process does not stop writing, or was stopped while it wrote (it has %s open): %w",
-		journal.ErrUnavailable, file.Name(), ctx.Err())
+	return fmt.Errorf("%w: %w: %w", journal.ErrUnavailable, l.held(), ctx.Err())
+}
+
+func (l *fileLock) held() error {
+	return fmt.Errorf("another process does not stop writing, or was stopped while it wrote (it has %s open)", l.file.Name())
 }
 
 func (l *fileLock) unlock() error { return lockError(funlock(l.file)) }

@@ -137,6 +137,7 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j := &Journal{readers: readers, writer: w, queue: group.NewQueue[change](), stop: stop}
+	w.fair.turn.blocked, w.fair.mutex.blocked = j.queue.Blocked, j.queue.Blocked
 	j.committer.Go(func() {
 		j.queue.Serve(groupWeight, func(take func() []*job) error { return w.commitGroup(running, take) })
 	})

@@ -158,12 +158,13 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 	require.Equal(t, "holding", c.Line())
 	c.Signal(syscall.SIGSTOP)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*continueAfter)
 	defer cancel()
 	begin := time.Now()
 	err := j.Append(ctx, []journal.AppendRequest{some("x", claim.Epoch, 3, 1)})[0]
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "another process does not stop writing, or was stopped while it wrote (it has "+pathOf(j))
 	require.Less(t, time.Since(begin), 5*time.Second)
 	got, err := readAll(t, j, "x")
 	require.NoError(t, err)

@@ -1,5 +1,10 @@
 package home
 
+import (
+	"maps"
+	"slices"
+)
+
 // An Input is something that happens to a coordinator: one of those here, which concern the nodes,
 // or one that only a workload knows.
 type Input interface{ IsInput() }
@@ -67,6 +72,11 @@ type (
 		Value any
 		Err   error
 	}
+	// A Waits says why a request has no Reply yet. It replaces an earlier one.
+	Waits struct {
+		Token Token
+		Why   string
+	}
 )
 
 // IsEffect implements [Effect].
@@ -75,14 +85,24 @@ func (Send) IsEffect() {}
 // IsEffect implements [Effect].
 func (Reply) IsEffect() {}
 
+// IsEffect implements [Effect].
+func (Waits) IsEffect() {}
+
 // An outbox has the effects of a step.
-type outbox struct{ effects []Effect }
+type outbox struct {
+	effects []Effect
+	waits   map[Token]string // why requests wait that this step has not answered
+}
 
 // Emit adds an effect.
 func (o *outbox) Emit(e Effect) { o.effects = append(o.effects, e) }
 
+// Waits says why a request is not answered in this step.
+func (o *outbox) Waits(to Token, why string) { o.waits[to] = why }
+
 // Reply answers a request.
 func (o *outbox) Reply(to Token, value any, err error) {
+	delete(o.waits, to)
 	o.Emit(Reply{Token: to, Value: value, Err: err})
 }
 
@@ -101,6 +121,10 @@ func (o *outbox) drained(n *nodeState) {
 // Take returns the effects, once.
 func (o *outbox) Take() []Effect {
 	effects := o.effects
+	for _, to := range slices.Sorted(maps.Keys(o.waits)) {
+		effects = append(effects, Waits{to, o.waits[to]})
+	}
+	clear(o.waits)
 	o.effects = nil
 	return effects
 }

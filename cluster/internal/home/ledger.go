@@ -97,6 +97,9 @@ func (l Ledger) With(f Fact) Ledger {
 	return Ledger{Records: l.All()}
 }
 
+// Untouched reports whether there has never been a fact.
+func (l Ledger) Untouched() bool { return l.Records == nil && len(l.News) == 0 }
+
 // All returns a new map of all records, by key.
 func (l Ledger) All() map[string]Record {
 	all := make(map[string]Record, len(l.Records))

@@ -64,7 +64,7 @@ type Nodes struct {
 // New returns nodes without members and workloads.
 func New(cfg Config) *Nodes {
 	return &Nodes{
-		cfg: cfg, known: known{}, members: members{}, places: placeIndex{}, orphans: orphans{},
+		cfg: cfg, outbox: outbox{waits: map[Token]string{}}, known: known{}, members: members{}, places: placeIndex{}, orphans: orphans{},
 		vacancies: vacancies{epoch: cfg.Epoch, all: map[string]vacancy{}}, changes: changes{touched: map[string]bool{}},
 		records: records{all: map[string]Record{}},
 	}
@@ -144,6 +144,9 @@ func (f *Nodes) View() View {
 	}
 	return *f.cachedView
 }
+
+// Unsettled is why a request waits while the nodes are not settled.
+const Unsettled = "not all nodes have reported what they run"
 
 // Settled reports whether every reachable node that is up has reported its actors, or has had
 // [Config.AckTimeout] to do so; see also [Config.Forgetful]. Before that nothing should be placed.

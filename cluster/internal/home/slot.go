@@ -107,7 +107,7 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 	case s.actor == nil:
 		a.launch(s, r)
 	case outranks(s.actor.generation, r.Generation):
-		a.fail(s, r.ID, fmt.Sprintf("an instance of generation %v runs here, which is later than %v", s.actor.generation, r.Generation))
+		a.fail(s, r.ID, fmt.Sprintf("an instance of generation %v runs on %s, which is later than %v", s.actor.generation, a.node, r.Generation))
 	default:
 		s.next = &r
 		s.actor.reportedIn = 0

@@ -160,6 +160,27 @@ func TestAJobCalledOffBeforeItIsTakenIsNotCommitted(t *testing.T) {
 	})
 }
 
+func TestAJobCalledOffWhileTheTurnIsBlockedSaysWhy(t *testing.T) {
+	s := &fakeStore{waiting: time.Minute}
+	held := errors.New("held")
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		for _, why := range []error{held, nil} {
+			q.Blocked(why)
+			submitted := light("a")[0]
+			done := make(chan error, 1)
+			q.Submit(submitted, func(err error) { done <- err })
+			submitted.Cancel(context.DeadlineExceeded)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			for _, err := range []error{<-done, q.Do(ctx, light("b")...)[0]} {
+				require.ErrorIs(t, err, journal.ErrUnavailable)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.Equal(t, why != nil, errors.Is(err, held))
+			}
+			cancel()
+		}
+	})
+}
+
 func TestAJobCalledOffBeforeItIsSubmittedIsNotCommitted(t *testing.T) {
 	s := &fakeStore{}
 	withQueue(t, s, func(t *testing.T, q *Queue[string]) {

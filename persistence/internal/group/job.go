@@ -59,7 +59,7 @@ func (j *Job[W]) Cancel(cause error) {
 		return
 	}
 	if j.queue.withdraw(j) {
-		j.answer(unavailable(cause))
+		j.answer(j.queue.unavailable(cause))
 	} else {
 		j.answer(unknown(cause))
 	}

@@ -11,10 +11,11 @@ import (
 
 // A Queue has the jobs that no commit has taken yet. Create one with [NewQueue].
 type Queue[W any] struct {
-	mu     sync.Mutex // guards jobs and closed
-	jobs   []*Job[W]
-	closed bool
-	wake   chan struct{} // has an element if there may be jobs; closed with the queue
+	mu      sync.Mutex // guards all but wake
+	jobs    []*Job[W]
+	closed  bool
+	blocked error
+	wake    chan struct{} // has an element if there may be jobs; closed with the queue
 }
 
 // NewQueue returns an empty queue.
@@ -82,7 +83,7 @@ func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	case <-ctx.Done():
 	}
 	if q.withdraw(j) {
-		return unavailable(ctx.Err())
+		return q.unavailable(ctx.Err())
 	}
 	select { // it was taken, and may be committed by now
 	case <-j.done:
@@ -122,6 +123,23 @@ func (q *Queue[W]) signal() {
 	case q.wake <- struct{}{}:
 	default:
 	}
+}
+
+// Blocked says why turn waits; nil ends that. Jobs that are withdrawn meanwhile have it in their
+// errors.
+func (q *Queue[W]) Blocked(why error) {
+	q.mu.Lock()
+	q.blocked = why
+	q.mu.Unlock()
+}
+
+func (q *Queue[W]) unavailable(cause error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.blocked != nil {
+		cause = fmt.Errorf("%w: %w", q.blocked, cause)
+	}
+	return unavailable(cause)
 }
 
 func unavailable(cause error) error { return fmt.Errorf("%w: %w", journal.ErrUnavailable, cause) }
