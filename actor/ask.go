@@ -96,7 +96,8 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	if timeout, limited, err = p.ask.limit(ctx, owner, timeout); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
-	if limited || ctx.Done() != nil { // in this order: Done allocates
+	ends := limited || ctx.Done() != nil // in this order: Done allocates
+	if ends {
 		by.within, by.metadata = timeout, by.metadata.WithRequest(&p.ask.request)
 	}
 	defer p.ask.end()
@@ -105,8 +106,10 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 		return reply, askEnded(to.c, fmt.Errorf("ask %s: request: %w", to.c.fullPath(), err), ended)
 	}
 	var begun time.Time
-	if !to.c.ofCell() {
+	if ends && timeout <= 0 || !to.c.ofCell() { // a timeout begins later, and saves an ask of a cell the clock
 		begun = time.Now()
+	}
+	if !to.c.ofCell() {
 		p.ask.request.Begun(metadata.At(begun))
 		if err := p.ask.reach(); err != nil {
 			deadRequest(to.c, msg, err)
@@ -239,7 +242,10 @@ func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, beg
 			return a.result()
 		}
 	}
-	return a.sleep(ctx, asker, timeout, time.Now())
+	if begun.IsZero() {
+		begun = time.Now()
+	}
+	return a.sleep(ctx, asker, timeout, begun)
 }
 
 // The ask began before the request was sent: that may have waited for room.
@@ -350,7 +356,7 @@ func (a *ask) watchedEnded(target *core, err error) {
 func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
 
 func (a *ask) refuse(why error) {
-	if !a.request.Shared() && a.claim() {
+	if !a.request.Shared() && !endsItself(&a.request, why) && a.claim() {
 		a.settleEnded(why)
 	}
 }

@@ -181,3 +181,60 @@ func TestAskResultTimeoutReturnsTheValueOrAnyError(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
+
+// The wait for a place in the mailbox belongs to it.
+func TestTheErrorOfAnAskCountsTheTimeFromItsBeginning(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		for name, askFor50ms := range map[string]func(actor.ActorRef[question]) error{
+			"Ask": func(to actor.ActorRef[question]) error {
+				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+				defer cancel()
+				_, err := actor.Ask(ctx, to, ask)
+				return err
+			},
+			"AskTimeout": func(to actor.ActorRef[question]) error {
+				_, err := actor.AskTimeout(context.Background(), to, 50*time.Millisecond, ask)
+				return err
+			},
+		} {
+			room := make(chan struct{})
+			to := actor.Spawn(s, answering(func(*actor.Context[question], question) { <-room }), "", actor.Bounded(1).Block(time.Hour))
+			to.Tell(question{})
+			settle()
+			to.Tell(question{})
+			time.AfterFunc(30*time.Millisecond, func() { close(room) })
+			begun := time.Now()
+			err := askFor50ms(to)
+			require.Equal(t, 50*time.Millisecond, time.Since(begun), name)
+			require.ErrorIs(t, err, context.DeadlineExceeded, name)
+			require.ErrorContains(t, err, "no reply after 50ms,", name)
+		}
+	})
+}
+
+// The timer of the ask and the one by which its request is dropped fire at the same instant.
+func TestAnAskWhoseRequestIsDroppedAsItEndsWrapsDeadlineExceeded(t *testing.T) {
+	const timeout = 50 * time.Millisecond
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		drops := behaviors.Receive(func(ctx *actor.Context[question], q question) actor.Behavior[question] {
+			kept := extension.Describe[question](ctx, q).Hold()
+			time.AfterFunc(timeout, func() { extension.DeadLetter(s, "the store room", kept.Message, actor.ErrWithdrawn) })
+			return behaviors.Same
+		})
+		for range 50 {
+			begun := time.Now()
+			_, err := actor.AskTimeout(context.Background(), actor.Spawn(s, drops, ""), timeout, ask)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorIs(t, err, actor.ErrWithdrawn)
+			require.Equal(t, timeout, time.Since(begun))
+
+			ends := make(chan error, 1)
+			actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+				actor.AskToSelf(ctx, actor.Spawn(s, drops, ""), timeout, ask,
+					func(_ int, err error) int { ends <- err; return 0 })
+				return behaviors.Ignore
+			}), "")
+			require.ErrorIs(t, <-ends, context.DeadlineExceeded)
+		}
+	})
+}

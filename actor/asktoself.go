@@ -123,7 +123,7 @@ func (a *selfAsk) watchedEnded(target *core, err error) {
 }
 
 func (a *selfAsk) refuse(why error) {
-	if !a.request.Shared() {
+	if !a.request.Shared() && !endsItself(&a.request, why) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), why))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -133,6 +134,10 @@ func (c *core) refuse(recipient string, reason error) {
 	}
 	c.sendRefusal(refusal{Recipient: recipient, Reason: briefly(payload.PackError(reason))})
 }
+
+// The code that drops a request may see by the clock that its ask has ended, before its timer has
+// fired. The ask then ends by that timer: its error has to wrap context.DeadlineExceeded.
+func endsItself(r *metadata.Request, why error) bool { return r.Over() && guard.Is(why, ErrWithdrawn) }
 
 func refused(recipient string, reason error) error {
 	if recipient == "" {

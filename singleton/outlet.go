@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -164,7 +165,7 @@ func (m *manager) withdraw(msg any, reason error) {
 
 func (m *manager) drop(msg any) {
 	m.status.Dropped++
-	m.deadLetter(msg, ErrBufferFull)
+	m.deadLetter(msg, fmt.Errorf("%w: %w", ErrBufferFull, m.status.unavailable()))
 	m.publish(Refused{Name: m.name, Message: msg, Reason: ErrBufferFull})
 }
 

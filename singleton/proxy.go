@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (p *proxy) makeRoom() {
 		p.drop(h.Message, actor.ErrWithdrawn)
 	}
 	if len(ended) == 0 {
-		p.drop(p.held.Pop().Message, ErrBufferFull)
+		p.drop(p.held.Pop().Message, fmt.Errorf("%w: %w", ErrBufferFull, p.proxies.unavailable(p.path)))
 	}
 }
 

@@ -81,7 +81,9 @@ func (l *lane) enter(of letter) {
 func (l *lane) makeRoom() {
 	if l.letters.Size() > maxHeld {
 		l.dropAll(l.letters.Sweep(letter.Withdrawn), actor.ErrWithdrawn)
-		l.dropAll(l.letters.Shrink(maxHeld), ErrBufferFull)
+		for _, of := range l.letters.Shrink(maxHeld) {
+			l.drop(of, fmt.Errorf("%w: %w", ErrBufferFull, l.unavailable()))
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func (c *clientRegions) unavailable(path string) error {
 	if r := c.byType[typ]; r == nil || !r.stuck.Load() {
 		return nil
 	}
-	return fmt.Errorf("%w: no member that can be reached has started type %q; call Start on the nodes, with ProxyOnly where no entity is to run", ErrUnavailable, typ)
+	return nobodyHas(typ)
 }
 
 // A clientRegion is a type on a client.

@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -153,11 +154,24 @@ func (p *clientProxy) take(of parcel) {
 	switch {
 	case p.at != (remote.NodeID{}):
 		p.send(of)
-	case p.held.Len() >= DefaultBuffer:
-		p.drop(of, ErrBufferFull)
+	case p.held.Len() >= DefaultBuffer && !p.makeRoom():
+		p.drop(of, fmt.Errorf("%w: %w", ErrBufferFull, nobodyHas(p.typ)))
 	default:
 		p.held.Push(of)
 	}
+}
+
+// makeRoom drops the requests of asks that have ended. It reports whether there were any.
+func (p *clientProxy) makeRoom() bool {
+	ended := p.held.Remove(parcel.Withdrawn)
+	for _, of := range ended {
+		p.drop(of, actor.ErrWithdrawn)
+	}
+	return len(ended) > 0
+}
+
+func nobodyHas(typ string) error {
+	return fmt.Errorf("%w: no member that can be reached has started type %q; call Start on the nodes, with ProxyOnly where no entity is to run", ErrUnavailable, typ)
 }
 
 func (p *clientProxy) send(of parcel) {

@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -79,7 +80,7 @@ func (l *lane) take(of letter) {
 	switch {
 	case l.refuses(of):
 	case !l.letters.Clear() && l.full():
-		l.region.drop(of, ErrBufferFull)
+		l.region.drop(of, fmt.Errorf("%w: %w", ErrBufferFull, l.says(l.waitsFor())))
 	default:
 		l.letters.Take(of)
 	}
@@ -104,7 +105,7 @@ func (l *lane) full() bool {
 	if l.letters.Size() < l.region.set.buffer && l.region.held.Load() < maxHeld {
 		return false
 	}
-	gone := l.letters.Remove(letter.Withdrawn)
+	gone := l.letters.Sweep(letter.Withdrawn)
 	l.dropAll(gone, actor.ErrWithdrawn)
 	return len(gone) == 0
 }

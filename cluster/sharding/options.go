@@ -147,8 +147,9 @@ func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = ms
 func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
 
 // Buffer is how many messages to one shard a node keeps while the shard moves, or is on no node.
-// Further messages are dead letters with [ErrBufferFull], as are those beyond 100,000 that wait on
-// a node for one type. 0 keeps none. The default is [DefaultBuffer].
+// Requests whose asks have ended make room. Further messages are dead letters with [ErrBufferFull],
+// as are those beyond 100,000 that wait on a node for one type. 0 keeps none. The default is
+// [DefaultBuffer].
 func Buffer(n int) Option { return func(s *settings) { s.buffer = n } }
 
 // Role lets only nodes that have the role host entities of the type. The others take messages for

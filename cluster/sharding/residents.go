@@ -139,8 +139,11 @@ func (r *residents) await(e *resident, of letter) {
 	}
 	region := r.lane.region
 	if e.absent.waiting.Len() >= region.set.buffer || region.held.Load() >= maxHeld {
-		region.drop(of, ErrBufferFull)
-		return
+		ended := e.absent.waiting.Remove(letter.Withdrawn)
+		if r.lane.dropAll(ended, actor.ErrWithdrawn); len(ended) == 0 {
+			region.drop(of, ErrBufferFull)
+			return
+		}
 	}
 	region.held.Add(1)
 	e.absent.waiting.Push(of)

@@ -80,8 +80,10 @@ func (r *region) leaseless() string {
 
 // explain tells the ask of a letter that begins to wait why it does. mu is held.
 func (l *lane) explain(of letter) {
-	extension.Explain(l.region.system, of.Message, l.says(cmp.Or(l.obstacle(), "starts")))
+	extension.Explain(l.region.system, of.Message, l.says(l.waitsFor()))
 }
+
+func (l *lane) waitsFor() string { return cmp.Or(l.obstacle(), "starts") }
 
 // says returns the error with what is in the way, since when, and until when if a node has died. mu
 // is held.
