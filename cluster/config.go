@@ -91,7 +91,7 @@ type Config struct {
 	// before a node founds a cluster. Set it to more than half of the nodes that you start, and to
 	// the same on all of them: otherwise two groups that do not find each other yet may each found
 	// a cluster. The default is 2. With 1, a node that finds no other founds a cluster after five
-	// seconds. A negative value is an error. Without Discovery the field has no effect.
+	// seconds. A negative value is an error, and so is any but 0 without Discovery.
 	MinSeeds int
 
 	// ForceForm makes this node found a cluster when no member has let it join for five seconds,
@@ -245,7 +245,9 @@ func (c Config) withDefaults() Config {
 	}
 	c.Traffic = c.Traffic.withDefaults()
 	c.MinMembers = cmp.Or(c.MinMembers, 1)
-	c.MinSeeds = cmp.Or(c.MinSeeds, 2)
+	if c.Discovery != nil {
+		c.MinSeeds = cmp.Or(c.MinSeeds, 2)
+	}
 	if c.Clock == nil {
 		c.Clock = systemClock{}
 	}
@@ -267,6 +269,9 @@ func (c Config) validate() error {
 		return errors.New("cluster: Config.Leader has an order but no Name; give it one, by which nodes can tell whether they agree")
 	case naming.Check(c.Leader.Name) != nil:
 		return fmt.Errorf("cluster: the Name %q of Config.Leader %w", c.Leader.Name, naming.Check(c.Leader.Name))
+	}
+	if c.MinSeeds != 0 && c.Discovery == nil {
+		return fmt.Errorf("cluster: Config.MinSeeds is %d, but it belongs to Discovery, which is not set; leave it out, or set Discovery", c.MinSeeds)
 	}
 	if c.MinSeeds < 0 {
 		return fmt.Errorf("cluster: Config.MinSeeds is %d; set it to more than half of the nodes that are started", c.MinSeeds)

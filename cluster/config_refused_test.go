@@ -23,9 +23,11 @@ func TestABadElectionIsRefusedAtStart(t *testing.T) {
 
 func TestNumbersOfMembersAreNotNegative(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"Config.MinMembers is -1":            {MinMembers: -1},
-		`Config.MinMembersOf["db"] is -2`:    {MinMembersOf: map[string]int{"db": -2}},
-		`Config.MinMembersOf[""] is 1; name`: {MinMembersOf: map[string]int{"": 1}},
+		"Config.MinMembers is -1":                           {MinMembers: -1},
+		"Config.MinSeeds is 3, but it belongs to Discovery": {MinSeeds: 3},
+		"Config.MinSeeds is -1; set it":                     {MinSeeds: -1, Discovery: &DNS{Host: "x", Port: 1}},
+		`Config.MinMembersOf["db"] is -2`:                   {MinMembersOf: map[string]int{"db": -2}},
+		`Config.MinMembersOf[""] is 1; name`:                {MinMembersOf: map[string]int{"": 1}},
 	} {
 		_, err := Start(t.Context(), cfg)
 		require.ErrorContains(t, err, want)

@@ -21,7 +21,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.Advertise", "The default is the bound address.", "", c.Advertise), // it is known when the port is bound
 		godoc.Is("Config.Discovery", "The default is none.", nil, c.Discovery),
 		godoc.Is("Config.AppVersion", `The default is "", which is neither older nor newer.`, "", c.AppVersion),
-		godoc.Is("Config.MinSeeds", "The default is 2.", 2, c.MinSeeds),
+		godoc.Is("Config.MinSeeds", "The default is 2.", 2, Config{Discovery: &DNS{}}.withDefaults().MinSeeds),
 		godoc.Is("Config.Detector", "The default is [LAN].", LAN(), c.Detector),
 		godoc.Is("Config.Downing", "The default is downing.KeepMajority.", downing.KeepMajority{StableAfter: 3 * time.Second}, c.Downing),
 		godoc.Is("Config.Leader", "The default is [Oldest].", Oldest().Name, c.Leader.Name),
