@@ -14,7 +14,8 @@ const MaxEntries = maxItems
 
 // A Config has the settings of a schedule. It is the same on all nodes of one version of a program.
 type Config struct {
-	// Name tells schedules of one cluster and journal apart. The default is "cron".
+	// Name tells schedules of one cluster and journal apart. Its singleton is named "cron-" and
+	// this name, as in singleton.StatusOf. The default is "cron".
 	Name string
 
 	// Jobs are what entries run, by name. Required, also on nodes that host the schedule only after

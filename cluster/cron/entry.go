@@ -34,11 +34,12 @@ type Entry struct {
 	// Args is handed to the job, in Run.Args: at most 4096 bytes. The default is "".
 	Args string
 
-	// Missed says what becomes of runs that were due while the schedule did not run anywhere. The
-	// default is [Skip].
+	// Missed says what becomes of runs that were due while the schedule did not run anywhere, for
+	// longer than Grace. The default is [Skip].
 	Missed Missed
 
-	// Grace is how late a run may begin without having been missed, as after a failover. The
+	// Grace is how late a run may begin without having been missed, as after a failover. Runs
+	// within the grace always take place, and count among the last ones of Once and All. The
 	// default is one minute. It must not be negative.
 	Grace time.Duration
 
@@ -62,14 +63,15 @@ type Missed int
 // The policies for missed runs, besides those that [All] returns.
 const (
 	Skip Missed = iota // none of them runs
-	Once               // the last of them runs
+	Once               // the last of them runs, if no later run is within its grace
 )
 
 // maxMissed is the largest argument of [All].
 const maxMissed = 1000
 
 // All returns the policy by which missed runs run one after the other: the last ones, at most as
-// many as atMost. Entries with an atMost that is not from 1 to 1000 are refused.
+// many as atMost, which includes the runs within the grace. Entries with an atMost that is not from
+// 1 to 1000 are refused.
 func All(atMost int) Missed {
 	if atMost < 1 {
 		return none

@@ -50,7 +50,7 @@ func Func(f func(ctx context.Context, r Run) error) Job {
 
 // Tell returns a job that sends a message to an actor, an entity or a placed actor. f returns the
 // recipient and the message. The run ends when the message has been sent, so it neither overlaps
-// with the next one nor repeats a message that is lost on the way: use [Ask] if it must arrive.
+// with the next one nor fails if the message is lost on the way: use [Ask] if you must know.
 func Tell[M any](f func(Run) (to actor.ActorRef[M], msg M)) Job {
 	if f == nil {
 		panic("cron: the function of a job is nil")
@@ -65,6 +65,10 @@ func Tell[M any](f func(Run) (to actor.ActorRef[M], msg M)) Job {
 // Ask returns a job that sends a message to an actor, an entity or a placed actor, and ends when
 // the recipient has replied. An error in the [actor.Result], or no reply within the timeout, is the
 // outcome of the run. to returns the recipient, and request the message with the ref for the reply.
+//
+// The message is sent once in each attempt. If the node of the recipient ends before the reply, the
+// run has failed, whether or not the message was handled. For work that must be done all the same,
+// use [Func] with a loop that asks until there is a reply, and a recipient that knows [Run.ID].
 func Ask[M, T any](timeout time.Duration, to func(Run) actor.ActorRef[M], request func(r Run, replyTo actor.ActorRef[actor.Result[T]]) M) Job {
 	if timeout <= 0 {
 		panic(fmt.Sprintf("cron: the timeout %v of a job is not positive", timeout))

@@ -123,9 +123,11 @@ func (k *keeper) step(facts []fact, then ...func()) effect {
 		next, more = beginDue(k.ledger, k.host(begun), now), false
 		facts, k.ledger = append(facts, next...), k.ledger.Apply(next)
 		for _, f := range next {
-			if f, begins := f.(runBegun); begins {
+			switch f := f.(type) {
+			case runBegun:
 				begun = append(begun, f)
-			} else {
+			case runEnded:
+				k.warnOf(f)
 				more = true // a run was given up, so that another one can begin
 			}
 		}
@@ -169,9 +171,13 @@ func (k *keeper) end(e ended) effect {
 	f := runEnded{Name: e.key.Name, Due: e.due, Outcome: Done, At: k.now()}
 	if e.err != nil {
 		f.Outcome, f.Error = Failed, shortened(guard.Text(e.err))
-		k.Ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", e.key.Name), zap.Time("due", e.due), zap.Error(e.err))
+		k.warnOf(f)
 	}
 	return k.step([]fact{f})
+}
+
+func (k *keeper) warnOf(f runEnded) {
+	k.Ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", f.Name), zap.Time("due", f.Due), zap.String("error", f.Error))
 }
 
 // warn logs which entries have no runs, once until they have some.

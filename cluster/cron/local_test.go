@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
@@ -126,6 +129,43 @@ func TestMissedRuns(t *testing.T) {
 				require.EqualValues(t, 6, status.Counts[cron.NotRun]+uint64(len(test.want)))
 				time.Sleep(30 * time.Minute)
 				require.Equal(t, append(test.want, "13:30"), b.due("15:04"), "then it goes on as always")
+			})
+		})
+	}
+}
+
+// Down from 00:02:10. A run within the grace of one minute is not missed, and is one of the last.
+func TestMissedRunsBesideOneThatIsWithinItsGrace(t *testing.T) {
+	for name, test := range map[string]struct {
+		missed cron.Missed
+		until  time.Duration // after midnight
+		want   []string
+	}{
+		"Skip, within":     {cron.Skip, 7*time.Minute + 30*time.Second, minutes(7, 7)},
+		"Once, within":     {cron.Once, 7*time.Minute + 30*time.Second, minutes(7, 7)},
+		"All(3), within":   {cron.All(3), 7*time.Minute + 30*time.Second, minutes(5, 7)},
+		"All(9), within":   {cron.All(9), 7*time.Minute + 30*time.Second, minutes(3, 7)},
+		"Once, two within": {cron.Once, 8 * time.Minute, minutes(7, 8)},
+		"Skip, two within": {cron.Skip, 8 * time.Minute, minutes(7, 8)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, store := new(logbook), journal.NewMemory()
+				midnight := time.Now()
+				e := cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *", Missed: test.missed}
+				first := on(t, store)
+				start(t, first, b, e)
+				time.Sleep(2*time.Minute + 10*time.Second)
+				require.NoError(t, first.Shutdown(t.Context()))
+				b.clear()
+				time.Sleep(time.Until(midnight.Add(test.until)))
+				c := start(t, on(t, store), b, e)
+				time.Sleep(time.Second)
+				require.Equal(t, test.want, b.due("15:04"))
+				status, err := c.Entry(t.Context(), "minutes")
+				require.NoError(t, err)
+				all := uint64(test.until/time.Minute) - 2
+				require.Equal(t, all-uint64(len(test.want)), status.Counts[cron.NotRun])
 			})
 		})
 	}
@@ -355,8 +395,10 @@ func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
 				b, store := &logbook{takes: time.Minute}, journal.NewMemory()
 				hourly := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Grace: time.Hour}
 				time.Sleep(time.Hour - 10*time.Second)
+				core, lines := observer.New(zap.WarnLevel)
+				logged := func(_ string, c *cluster.Config) { c.Logger = zap.New(core) }
 				for range 12 {
-					c := clustertest.Start(t, 1, clustertest.WithJournal(store))
+					c := clustertest.Start(t, 1, clustertest.WithJournal(store), logged)
 					start(t, c.Node("n1"), b, hourly)
 					time.Sleep(20 * time.Second)
 					end(t, c)
@@ -368,6 +410,9 @@ func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
 				require.Equal(t, cron.Failed, status.History[0].Outcome)
 				require.Equal(t, 10, status.History[0].Attempt)
 				require.Contains(t, status.History[0].Error, "given up")
+				failed := lines.FilterMessage("run failed").All()
+				require.Len(t, failed, 1)
+				require.Equal(t, status.History[0].Error, failed[0].ContextMap()["error"])
 			})
 		})
 	}
