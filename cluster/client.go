@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/transport"
@@ -113,7 +114,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	explainUnsharded(c.System, shardtree.NotOnClient)
-	receptionist.AttachOutside(c.System, errClientOutside)
+	peers.AttachOutside(c.System, errClientOutside)
 	c.takers = &clientTakers{client: c, followers: map[*clientFollowing]bool{}}
 	extension.Set[singletons.Takers](c.System, c.takers)
 	endpoint.Serve(c.System)

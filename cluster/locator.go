@@ -4,26 +4,33 @@ import (
 	"context"
 	"iter"
 
+	"github.com/understudy-go/understudy/internal/services"
 	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/remote"
 
-	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
-func topologies(ctx context.Context, n *Node) iter.Seq[directory.Topology] {
-	return func(yield func(directory.Topology) bool) {
-		for v := range n.views.follow(ctx) {
-			t := topologyOf(v)
-			t.Margin = n.cfg.margin()
-			for i := range t.Gone {
-				t.Gone[i].Since = n.cfg.inSystemTime(t.Gone[i].Since)
-			}
-			if !yield(t) {
-				return
+// show returns a function that yields what of makes of the views of n.
+func show[T any](n *Node, of func(v View) T) func(ctx context.Context) iter.Seq[T] {
+	return func(ctx context.Context) iter.Seq[T] {
+		return func(yield func(T) bool) {
+			for v := range n.views.follow(ctx) {
+				if !yield(of(v)) {
+					return
+				}
 			}
 		}
 	}
+}
+
+func (c *Config) topologyOf(v View) directory.Topology {
+	t := topologyOf(v)
+	t.Margin = c.margin()
+	for i := range t.Gone {
+		t.Gone[i].Since = c.inSystemTime(t.Gone[i].Since)
+	}
+	return t
 }
 
 // topologyOf returns v as singletons see it. It omits exiting members: they run no singleton any
@@ -57,29 +64,15 @@ func topologyOf(v View) directory.Topology {
 	return t
 }
 
-type receptionistLocator Node
-
-var _ receptionist.Locator = (*receptionistLocator)(nil)
-
-func (r *receptionistLocator) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
-	return func(yield func(receptionist.Topology) bool) {
-		for v := range r.views.follow(ctx) {
-			if !yield(peersOf(v)) {
-				return
-			}
-		}
-	}
-}
-
 // peersOf returns v as receptionists see it. It omits members that are down: they stop their
 // actors, so nobody can use the services registered there.
-func peersOf(v View) receptionist.Topology {
-	t := receptionist.Topology{Self: v.Self.ID()}
+func peersOf(v View) services.Topology {
+	t := services.Topology{Self: v.Self.ID()}
 	for _, m := range v.Members {
 		if m.Status >= Down || m.ID() == v.Self.ID() {
 			continue
 		}
-		t.Peers = append(t.Peers, receptionist.Peer{
+		t.Peers = append(t.Peers, services.Peer{
 			ID:        m.ID(),
 			Reachable: v.Reachable(m),
 		})

@@ -40,7 +40,7 @@ func TestSingletonsSeeWhoIsGoneAndMayStillRun(t *testing.T) {
 			require.Equal(t, "n3", gone[0].Name)
 			require.WithinDuration(t, time.Now(), gone[0].Since, 2*time.Second)
 		}
-		for top := range topologies(t.Context(), f.nodes["n1"]) {
+		for top := range show(f.nodes["n1"], f.nodes["n1"].cfg.topologyOf)(t.Context()) {
 			require.Equal(t, 13*time.Second, top.Margin)
 			break
 		}

@@ -15,14 +15,13 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/leaseholder"
+	"github.com/understudy-go/understudy/internal/services"
 	"github.com/understudy-go/understudy/internal/singletons"
-	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/internal/transport"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/internal/metrics"
@@ -132,7 +131,7 @@ func listen(cfg Config) (*Node, error) {
 	n.history = newHistoryWriter(n.System)
 	n.leasing = &leasing{aborted: n.aborted, system: n.System, log: n.log}
 	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})
-	singletons.Attach(n.System, func(ctx context.Context) iter.Seq[directory.Topology] { return topologies(ctx, n) })
+	singletons.Attach(n.System, show(n, n.cfg.topologyOf))
 	extension.Set(n.System, n)
 	expected := cfg.Expected()
 	extension.Set(n.System, peers.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
@@ -142,7 +141,7 @@ func listen(cfg Config) (*Node, error) {
 	if cfg.Leases != nil {
 		extension.Set(n.System, leaseholder.Source(cfg.Leases))
 	}
-	receptionist.Attach(n.System, (*receptionistLocator)(n))
+	services.Attach(n.System, show(n, peersOf))
 	n.OnShutdown(actor.ServiceUnbind, "clients", func(ctx context.Context) error { return tellClients(ctx, n) })
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)

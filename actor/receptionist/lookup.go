@@ -9,10 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/services"
 )
-
-// The answer is one message.
-const maxAnswer = 10_000
 
 // Lookup asks the node at address ("host:port") for the instances of a service. It is for systems
 // that are not members of the cluster; members use [Find], which does not ask. In the listing Local
@@ -21,40 +19,11 @@ const maxAnswer = 10_000
 // Lookup blocks until the answer comes. When ctx ends first, it returns an error that wraps
 // ctx.Err().
 func Lookup[M any](ctx context.Context, s *actor.System, address string, key ServiceKey[M]) (Listing[M], error) {
-	to := actor.Resolve[any](s, agentAt(s, address))
-	a, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[wireAnswer]) any {
-		return wireQuery{Service: key.name, ReplyTo: replyTo}
-	})
+	all, err := services.Lookup(ctx, s, address, key.name)
 	if err != nil {
 		return Listing[M]{Key: key}, fmt.Errorf("receptionist: look up service %q at %s: %w", key.name, address, err)
 	}
-	return newListing(key.name, a.Found, func(f found) actor.ActorRef[M] { return actor.Resolve[M](s, f.Entry.Ref) }), nil
-}
-
-func (d *agent) answer(q wireQuery) {
-	var all []found
-	d.receptionist.change(func(r *registry) []envelope {
-		all = r.find(q.Service)
-		return nil
-	})
-	for i := range all {
-		all[i].Local = false
-	}
-	if len(all) > maxAnswer {
-		slices.SortStableFunc(all, reachableFirst)
-		all = all[:maxAnswer]
-	}
-	q.ReplyTo.Tell(wireAnswer{Found: all})
-}
-
-func reachableFirst(a, b found) int {
-	switch {
-	case a.Reachable == b.Reachable:
-		return 0
-	case a.Reachable:
-		return -1
-	}
-	return 1
+	return newListing(key.name, all, func(f services.Found) actor.ActorRef[M] { return actor.Resolve[M](s, f.Entry.Ref) }), nil
 }
 
 // A Listing is the instances of a service that a node knows at one moment. It does not change. It
@@ -97,7 +66,7 @@ func (l Listing[M]) refs(which func(Instance[M]) bool) []actor.ActorRef[M] {
 	return refs
 }
 
-func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[M]) Listing[M] {
+func newListing[M any](name string, all []services.Found, ref func(services.Found) actor.ActorRef[M]) Listing[M] {
 	l := Listing[M]{Key: ServiceKey[M]{name}, Instances: make([]Instance[M], 0, len(all))}
 	want := codec.TypeName(reflect.TypeFor[M]())
 	var wrong []error
@@ -112,7 +81,7 @@ func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[
 	return l
 }
 
-func mismatch(e entry, want string) error {
+func mismatch(e services.Entry, want string) error {
 	return fmt.Errorf("receptionist: service %q: %s takes %s, and this node expects %s: use the same type, registered under the same name, on all nodes: %w",
 		e.Service, e.Ref, e.Type, want, actor.ErrWrongType)
 }

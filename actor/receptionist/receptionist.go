@@ -6,10 +6,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/services"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When
@@ -21,65 +25,55 @@ import (
 // or belongs to an actor of another node (register it there), and on a client of a cluster.
 func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
 	mustBeInside(s, "register for", key.name)
-	o := of(s)
-	e := entryOf(s, key, ref)
-	added := false
-	o.change(func(r *registry) []envelope {
-		use(o, key)
-		if added = r.add(e); added {
-			o.here[e] = registration{ref: ref}
-		}
-		return nil
-	})
-	if added {
-		o.await(e, ref)
-		o.wake()
-	}
+	services.Of(s).Register(kindOf(s, key), entryOf(s, key, ref), ref)
 }
 
-func (o *receptionist) await(e entry, ref actor.AnyRef) {
-	cancel := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if _, still := o.here[e]; still {
-		o.here[e] = registration{ref, cancel}
-	} else {
-		cancel()
+func mustBeInside(s *actor.System, what, service string) {
+	if why := peers.Outside(s); why != nil {
+		panic(fmt.Sprintf("receptionist: cannot %s service %q: %v; do it on a node, and look services up by cluster.Lookup", what, service, why))
 	}
 }
 
 // Deregister ends the registration of an actor for a service. When it has returned, [Find] on this
 // node does not find the actor. It does nothing for an actor that is not registered.
 func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
-	o := of(s)
-	o.remove(entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()})
-}
-
-func (o *receptionist) remove(e entry) {
-	removed := false
-	o.change(func(r *registry) []envelope {
-		if removed = r.remove(e); removed {
-			if cancel := o.here[e].cancel; cancel != nil {
-				cancel()
-			}
-			delete(o.here, e)
-		}
-		return nil
-	})
-	if removed {
-		o.wake()
-	}
+	services.Of(s).Remove(services.Entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()})
 }
 
 // Find returns the instances of a service that this node knows now, without waiting for other
 // nodes. On a client of a cluster it finds none, and the Err of the listing says why. Find panics
 // if the service is used with another type of messages on this node.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
-	l, _ := current(of(s), key)
-	if why := Outside(s); why != nil {
+	l, _ := current(s, key)
+	if why := peers.Outside(s); why != nil {
 		l.Err = fmt.Errorf("receptionist: service %q: %w; use cluster.Lookup", key.name, why)
 	}
 	return l
+}
+
+func current[M any](s *actor.System, key ServiceKey[M]) (l Listing[M], version uint64) {
+	listing, version := services.Of(s).Listing(kindOf(s, key))
+	return listing.(Listing[M]), version // the service has one type here
+}
+
+func kindOf[M any](s *actor.System, key ServiceKey[M]) services.Kind {
+	return services.Kind{
+		Name: key.name, Message: reflect.TypeFor[M](),
+		List: func(all []services.Found, here func(services.Found) actor.AnyRef) any {
+			return newListing(key.name, all, func(f services.Found) actor.ActorRef[M] {
+				if ref := here(f); ref != nil {
+					return ref.(actor.ActorRef[M])
+				}
+				return actor.Resolve[M](s, f.Entry.Ref)
+			})
+		},
+		Report: func(e services.Entry) {
+			want := codec.TypeName(reflect.TypeFor[M]())
+			err := mismatch(e, want)
+			s.Log().Error("service of another type", zap.String("service", key.name), zap.Error(err))
+			s.Publish(Mismatch{Service: key.name, Ref: e.Ref, Type: e.Type, Expected: want, Err: err})
+		},
+	}
 }
 
 // Subscribe sends ref the [Listing] of a service: the current one immediately, and the newest
@@ -98,51 +92,35 @@ func Subscribe[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[Lis
 	if !extension.Owns(s, ref) {
 		panic(fmt.Sprintf("receptionist: cannot subscribe %q to service %q: it is no actor of this node; subscribe it on its own", ref.Path(), key.name))
 	}
-	o := of(s)
 	var last Listing[M]
 	var seen uint64
 	var over atomic.Bool
-	l := &listener{}
-	l.notify = extension.TellLatest(ref, func() (Listing[M], bool) {
+	notify := extension.TellLatest(ref, func() (Listing[M], bool) {
 		if over.Load() {
 			return Listing[M]{}, false
 		}
-		fresh, version := current(o, key)
+		fresh, version := current(s, key)
 		if version == seen || seen > 0 && fresh.same(last) {
 			return Listing[M]{}, false
 		}
 		last, seen = fresh, version
 		return fresh, true
 	})
-	o.change(func(*registry) []envelope {
-		use(o, key).listeners[l] = true
-		return nil
-	})
+	unsubscribe := services.Of(s).Subscribe(kindOf(s, key), notify)
 	end := sync.OnceFunc(func() {
 		over.Store(true)
-		o.unsubscribe(key.name, l)
+		unsubscribe()
 	})
 	stop := extension.AfterEnd(s, ref, end)
-	l.notify()
+	notify()
 	return func() {
 		stop()
 		end()
 	}
 }
 
-func (o *receptionist) unsubscribe(name string, l *listener) {
-	o.change(func(*registry) []envelope {
-		if s := o.services[name]; s != nil {
-			if delete(s.listeners, l); len(s.listeners) == 0 {
-				o.registry.dirty[name] = true // the service may be of no use any more
-			}
-		}
-		return nil
-	})
-}
-
 // entryOf panics if ref cannot be registered.
-func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
+func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) services.Entry {
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))
 	}
@@ -150,7 +128,7 @@ func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) e
 		panic(fmt.Sprintf("receptionist: cannot register %s for service %q: it lives on another node; register it there", ref.Path(), key.name))
 	}
 	_, _ = ref.MarshalCBOR() // makes adapters reachable from other nodes; it cannot fail
-	return entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()}
+	return services.Entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()}
 }
 
 // A ServiceKey identifies a service whose instances take messages of type M. Make one with

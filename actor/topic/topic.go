@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/internal/bylabel"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/peers"
 )
 
 // ErrNoSubscribers: the topic has no subscriber, which may be normal. Otherwise check its name, and
@@ -61,7 +62,7 @@ func (t Topic[T]) PublishContext(ctx context.Context, s *actor.System, msg T) {
 }
 
 func (t Topic[T]) publish(s *actor.System, msg T, m extension.Metadata) {
-	if why := receptionist.Outside(s); why != nil {
+	if why := peers.Outside(s); why != nil {
 		extension.DeadLetter(s, "topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
 		return
 	}
@@ -95,7 +96,7 @@ func (t Topic[T]) publish(s *actor.System, msg T, m extension.Metadata) {
 // Subscribe panics if the topic is used with another type of messages on this node, if ref is not
 // an actor of this node, and on a client of a cluster.
 func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) (cancel func()) {
-	if why := receptionist.Outside(s); why != nil {
+	if why := peers.Outside(s); why != nil {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: %v; have an actor of the cluster subscribe, and tell it on", ref.Path(), t.Name(), why))
 	}
 	if !extension.Owns(s, ref) {

@@ -40,7 +40,7 @@ const (
 // hubOf returns the hub of a system. The first call starts it.
 func hubOf(s *actor.System) *hub {
 	return extension.Ensure(s, func() *hub {
-		if why := receptionist.Outside(s); why != nil {
+		if why := peers.Outside(s); why != nil {
 			panic(fmt.Sprintf("placement: refs of placed actors belong to nodes: %v; ask an actor on a node", why))
 		}
 		h := &hub{system: s, scheme: "understudy://" + s.Name(), lanes: map[string]*lane{}}

@@ -63,7 +63,8 @@ var layers = []layer{
 		{"singleton", []string{"singleton/internal/handover", "singleton/internal/sequence", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "remote", "internal/*"}},
 		{"singleton/internal/handover", []string{"actor", "remote", "internal/*"}},
 		{"singleton/internal/sequence", []string{"remote", "internal/*"}},
-		{"internal/singletons", []string{"actor", "remote", "internal/*"}}, // between singleton and cluster
+		{"internal/services", []string{"actor/telemetry", "actor", "remote", "internal/*"}}, // between receptionist and cluster
+		{"internal/singletons", []string{"actor", "remote", "internal/*"}},                  // between singleton and cluster
 		{"internal/singletons/directory", []string{"remote", "internal/*"}},
 		{"internal/singletons/wire", []string{"actor", "remote", "internal/*"}},
 		{"internal/leaseholder", []string{"singleton/lease", "actor", "internal/*"}}, // between singleton, cluster and sharding

@@ -34,3 +34,15 @@ func NameAt(s *actor.System, address string) string {
 	}
 	return l.Name(address)
 }
+
+type outside struct{ why error }
+
+// AttachOutside declares that s is connected to a cluster without being a member, and why: nobody
+// finds an actor that is registered on s. Package cluster calls it before a client is used.
+func AttachOutside(s *actor.System, why error) { extension.Set(s, outside{why}) }
+
+// Outside returns why s does not take part in the services of its cluster; nil if it does.
+func Outside(s *actor.System) error {
+	o, _ := extension.Get[outside](s)
+	return o.why
+}

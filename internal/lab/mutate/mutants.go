@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{"watch: an unwatched end is told", "actor/watch.go", "if c.watched[e.target] != e.watch {", "if c.watched == nil {", "actor"},
 	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
 	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},
-	{"receptionist: a gap in changes goes unnoticed", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
+	{"receptionist: a gap in changes goes unnoticed", "internal/services/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "internal/services actor/receptionist"},
 	{"topic: the wrong subscriber is removed", "actor/topic/subscriptions.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
 
 	// delivery

@@ -1,4 +1,4 @@
-package receptionist
+package services
 
 import (
 	"context"
@@ -19,22 +19,17 @@ const (
 
 // Messages to the agent from its own node. Other nodes send the types of wire.go.
 type (
-	topologyChanged struct{ topo Topology }
-	ticked          struct{}
+	topologyChanged struct {
+		extension.Quiet
+		topo Topology
+	}
+	ticked struct{ extension.Quiet }
 )
 
-// Attach connects the receptionist of s to the cluster that l describes. Call it once, before the
-// receptionist is used.
-func Attach(s *actor.System, l Locator) {
-	o := newReceptionist(s, l)
-	extension.Set(s, o)
-	o.started.Do(o.startAgent)
-}
-
-func (o *receptionist) startAgent() {
+func (o *Services) startAgent() {
 	telemetry.AddSource(o.system, o.families)
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
-		d := &agent{ctx: ctx, receptionist: o}
+		d := &agent{ctx: ctx, services: o}
 		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {
 			d.receive(msg)
 			return nil
@@ -44,9 +39,9 @@ func (o *receptionist) startAgent() {
 }
 
 type agent struct {
-	ctx          *actor.Context[any]
-	receptionist *receptionist
-	ticking      bool
+	ctx      *actor.Context[any]
+	services *Services
+	ticking  bool
 }
 
 func (d *agent) begin() {
@@ -54,19 +49,19 @@ func (d *agent) begin() {
 		d.do((*registry).flush)
 		return nil
 	})
-	d.receptionist.mu.Lock()
-	d.receptionist.wakeAgent = wake
-	d.receptionist.mu.Unlock()
-	if d.receptionist.locator != nil {
-		d.follow(d.receptionist.locator)
+	d.services.mu.Lock()
+	d.services.wakeAgent = wake
+	d.services.mu.Unlock()
+	if d.services.topologies != nil {
+		d.follow()
 	}
 }
 
-func (d *agent) follow(l Locator) {
+func (d *agent) follow() {
 	self := d.ctx.Self()
 	actor.PipeToSelf(d.ctx, func(ctx context.Context) (struct{}, error) {
-		for topo := range l.Topologies(ctx) {
-			self.Tell(topologyChanged{topo})
+		for topo := range d.services.topologies(ctx) {
+			self.Tell(topologyChanged{topo: topo})
 		}
 		return struct{}{}, ctx.Err()
 	}, func(struct{}, error) any { return nil })
@@ -87,7 +82,7 @@ func (d *agent) receive(msg any) {
 
 func (d *agent) do(f func(r *registry) []envelope) {
 	quiet := false
-	out := d.receptionist.change(func(r *registry) []envelope {
+	out := d.services.change(func(r *registry) []envelope {
 		out := f(r)
 		quiet = r.quiet()
 		return out

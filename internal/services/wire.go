@@ -1,18 +1,19 @@
-package receptionist
+package services
 
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/remote"
 )
 
-type entry struct {
+// An Entry is the registration of an actor for a service.
+type Entry struct {
 	_       struct{} `cbor:",toarray"`
 	Service string
 	Type    string // of the messages, see codec.TypeName
 	Ref     string // path and number
 }
 
-func (e entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 10 }
+func (e Entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 10 }
 
 // Messages between the receptionists of different nodes. A version numbers the changes to the
 // registrations of one incarnation of a node.
@@ -21,7 +22,7 @@ type (
 		_              struct{} `cbor:",toarray"`
 		Owner          remote.NodeID
 		Since, Version uint64
-		Added, Removed []entry
+		Added, Removed []Entry
 	}
 
 	// The parts follow each other.
@@ -30,7 +31,7 @@ type (
 		Owner    remote.NodeID
 		Version  uint64
 		Part, Of int
-		Entries  []entry
+		Entries  []Entry
 	}
 
 	// wireCheck compares: From is at version Mine, and knows version Yours of To. A receiver that
@@ -51,13 +52,14 @@ type (
 
 	wireAnswer struct {
 		_     struct{} `cbor:",toarray"`
-		Found []found
+		Found []Found
 	}
 )
 
-type found struct {
+// A Found is an instance of a service.
+type Found struct {
 	_         struct{} `cbor:",toarray"`
-	Entry     entry
+	Entry     Entry
 	Owner     remote.NodeID
 	Local     bool
 	Reachable bool
@@ -83,7 +85,3 @@ func (wireCheck) Carried(*actor.System) (string, any, bool) { return "", nil, fa
 func (wireQuery) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 func (wireAnswer) Carried(*actor.System) (string, any, bool) { return "", nil, false }
-
-func (topologyChanged) Carried(*actor.System) (string, any, bool) { return "", nil, false }
-
-func (ticked) Carried(*actor.System) (string, any, bool) { return "", nil, false }

@@ -1,4 +1,4 @@
-package receptionist
+package services
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ func (r *registry) flush() []envelope {
 	added, removed := sorted(r.added), sorted(r.removed)
 	clear(r.added)
 	clear(r.removed)
-	large := len(batch.Split(slices.Concat(added, removed), partBytes, entry.size)) > 1
+	large := len(batch.Split(slices.Concat(added, removed), partBytes, Entry.size)) > 1
 	var out []envelope
 	for _, id := range r.order {
 		if large {
@@ -47,9 +47,9 @@ func (r *registry) flush() []envelope {
 }
 
 func (r *registry) snapshotFor(to remote.NodeID) []envelope {
-	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
+	parts := batch.Split(sorted(r.own.entries), partBytes, Entry.size)
 	if len(parts) == 0 {
-		parts = [][]entry{nil}
+		parts = [][]Entry{nil}
 	}
 	out := make([]envelope, 0, len(parts))
 	for i, entries := range parts {
@@ -98,7 +98,7 @@ func (r *registry) become(self remote.NodeID) {
 func (r *registry) meet(m Peer) []envelope {
 	p, known := r.peers[m.ID]
 	if !known {
-		p = &peer{snapshot: snapshot{entries: map[entry]bool{}}}
+		p = &peer{snapshot: snapshot{entries: map[Entry]bool{}}}
 		r.peers[m.ID] = p
 	}
 	back := m.Reachable && !p.reachable
@@ -168,7 +168,7 @@ func (r *registry) part(w wireSnapshot) {
 	// A peer has one snapshot under way. Parts of another version, or out of order, mean that some
 	// were lost; the next check asks for all of it again.
 	if w.Part == 0 {
-		p.incoming = partial{version: w.Version, entries: map[entry]bool{}}
+		p.incoming = partial{version: w.Version, entries: map[Entry]bool{}}
 	}
 	in := &p.incoming
 	if in.version != w.Version || in.next != w.Part {
@@ -235,8 +235,8 @@ func (r *registry) waits() bool {
 	return false
 }
 
-func sorted(set map[entry]bool) []entry {
-	return slices.SortedFunc(maps.Keys(set), func(a, b entry) int {
+func sorted(set map[Entry]bool) []Entry {
+	return slices.SortedFunc(maps.Keys(set), func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.Ref, b.Ref), strings.Compare(a.Type, b.Type))
 	})
 }

@@ -1,4 +1,4 @@
-package receptionist
+package services
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ type registry struct {
 	self remote.NodeID
 	own  snapshot
 	// The changes of own.entries since own.version, which the peers do not know yet.
-	added, removed map[entry]bool
+	added, removed map[Entry]bool
 
 	peers map[remote.NodeID]*peer
 	order []remote.NodeID
@@ -28,7 +28,7 @@ type registry struct {
 
 type snapshot struct {
 	version uint64
-	entries map[entry]bool
+	entries map[Entry]bool
 }
 
 type peer struct {
@@ -41,12 +41,12 @@ type peer struct {
 type partial struct {
 	version uint64
 	next    int
-	entries map[entry]bool
+	entries map[Entry]bool
 }
 
 type located struct {
 	owner remote.NodeID
-	entry entry
+	entry Entry
 }
 
 type envelope struct {
@@ -56,15 +56,15 @@ type envelope struct {
 
 func newRegistry() *registry {
 	return &registry{
-		own:   snapshot{entries: map[entry]bool{}},
-		added: map[entry]bool{}, removed: map[entry]bool{},
+		own:   snapshot{entries: map[Entry]bool{}},
+		added: map[Entry]bool{}, removed: map[Entry]bool{},
 		peers: map[remote.NodeID]*peer{}, early: map[remote.NodeID]wireCheck{},
 		services: map[string]map[located]bool{}, dirty: map[string]bool{},
 	}
 }
 
 // False means that it was registered already.
-func (r *registry) add(e entry) bool {
+func (r *registry) add(e Entry) bool {
 	if r.own.entries[e] {
 		return false
 	}
@@ -79,7 +79,7 @@ func (r *registry) add(e entry) bool {
 }
 
 // False means that it was not registered.
-func (r *registry) remove(e entry) bool {
+func (r *registry) remove(e Entry) bool {
 	if !r.own.entries[e] {
 		return false
 	}
@@ -93,7 +93,7 @@ func (r *registry) remove(e entry) bool {
 	return true
 }
 
-func (r *registry) insert(owner remote.NodeID, e entry) {
+func (r *registry) insert(owner remote.NodeID, e Entry) {
 	instances := r.services[e.Service]
 	if instances == nil {
 		instances = map[located]bool{}
@@ -103,7 +103,7 @@ func (r *registry) insert(owner remote.NodeID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-func (r *registry) erase(owner remote.NodeID, e entry) {
+func (r *registry) erase(owner remote.NodeID, e Entry) {
 	delete(r.services[e.Service], located{owner, e})
 	if len(r.services[e.Service]) == 0 {
 		delete(r.services, e.Service)
@@ -125,16 +125,16 @@ func (r *registry) replace(owner remote.NodeID, p *peer, fresh snapshot) {
 	p.snapshot, p.asked, p.incoming = fresh, false, partial{}
 }
 
-func (r *registry) find(service string) []found {
-	all := make([]found, 0, len(r.services[service]))
+func (r *registry) find(service string) []Found {
+	all := make([]Found, 0, len(r.services[service]))
 	for l := range r.services[service] {
-		f := found{Entry: l.entry, Owner: l.owner, Local: l.owner == r.self, Reachable: true}
+		f := Found{Entry: l.entry, Owner: l.owner, Local: l.owner == r.self, Reachable: true}
 		if p, other := r.peers[l.owner]; other {
 			f.Reachable = p.reachable
 		}
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b found) int {
+	slices.SortFunc(all, func(a, b Found) int {
 		return cmp.Or(strings.Compare(a.Entry.Ref, b.Entry.Ref), strings.Compare(a.Entry.Type, b.Entry.Type))
 	})
 	return all

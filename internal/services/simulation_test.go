@@ -1,4 +1,4 @@
-package receptionist
+package services
 
 import (
 	"flag"
@@ -100,7 +100,7 @@ func (w *world) step() {
 	switch w.rnd.IntN(20) {
 	case 0, 1, 2, 3:
 		w.refs++
-		e := entry{Service: fmt.Sprintf("s%d", w.rnd.IntN(3)), Type: "t", Ref: fmt.Sprintf("%s#%d", n.id.Address, w.refs)}
+		e := Entry{Service: fmt.Sprintf("s%d", w.rnd.IntN(3)), Type: "t", Ref: fmt.Sprintf("%s#%d", n.id.Address, w.refs)}
 		w.note("%v add %v", n.id, e)
 		n.add(e)
 	case 4, 5:
@@ -271,7 +271,7 @@ func TestManyServicesCostAMessageForEachMomentAndPeer(t *testing.T) {
 	w.settle()
 	for _, n := range w.nodes {
 		for i := range 1000 {
-			n.add(entry{Service: fmt.Sprintf("s%d", i), Type: "t", Ref: fmt.Sprintf("%s#%d", n.id.Address, i)})
+			n.add(Entry{Service: fmt.Sprintf("s%d", i), Type: "t", Ref: fmt.Sprintf("%s#%d", n.id.Address, i)})
 		}
 		w.post(n, n.flush())
 	}
@@ -300,7 +300,7 @@ func TestWhatIsLostWithoutNoticeIsRepairedWithinHalfAMinute(t *testing.T) {
 	w := newWorld(1, 20)
 	w.settle()
 	for _, n := range w.nodes {
-		n.add(entry{Service: "s", Type: "t", Ref: n.id.Address})
+		n.add(Entry{Service: "s", Type: "t", Ref: n.id.Address})
 		n.flush() // and nothing arrives
 	}
 	for range rounds {
@@ -317,8 +317,8 @@ func TestWhatIsLostWithoutNoticeIsRepairedWithinHalfAMinute(t *testing.T) {
 func TestNodesWhoseRowsAreLostDoNotCheckEachOtherWithoutEnd(t *testing.T) {
 	w := newWorld(1, 2)
 	a, b := w.nodes[0], w.nodes[1]
-	a.add(entry{Service: "s", Ref: "a"})
-	b.add(entry{Service: "s", Ref: "b"})
+	a.add(Entry{Service: "s", Ref: "a"})
+	b.add(Entry{Service: "s", Ref: "b"})
 	a.flush()
 	b.flush()
 	a.view(Topology{Self: a.id, Peers: []Peer{{ID: b.id}}})
@@ -344,7 +344,7 @@ func TestNodesWhoseRowsAreLostDoNotCheckEachOtherWithoutEnd(t *testing.T) {
 func TestWhoIsHeardOfBeforeItIsSeenIsAskedWhenItIsSeen(t *testing.T) {
 	w := newWorld(1, 2)
 	a, b := w.nodes[0], w.nodes[1]
-	a.add(entry{Service: "s", Type: "t", Ref: "a"})
+	a.add(Entry{Service: "s", Type: "t", Ref: "a"})
 	a.flush()
 	a.sees[b.id] = true
 	w.look(a)
@@ -361,7 +361,7 @@ func TestARowOfManyPartsCountsWhenAllHaveCome(t *testing.T) {
 	a, b := w.nodes[0], w.nodes[1]
 	const entries = 150
 	for i := range entries {
-		a.add(entry{Service: "s", Type: "t", Ref: strings.Repeat("x", 1000) + fmt.Sprint(i)})
+		a.add(Entry{Service: "s", Type: "t", Ref: strings.Repeat("x", 1000) + fmt.Sprint(i)})
 	}
 	a.flush()
 	parts := a.snapshotFor(b.id)
