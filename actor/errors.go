@@ -57,8 +57,9 @@ var (
 	// ErrLateReply: the ask had already ended, by an earlier reply or by its context. Many of them
 	// mean that the deadline is shorter than the work, or that a handler replies twice.
 	ErrLateReply = errors.New("actor: reply came after the ask had ended")
-	// ErrUnreachable: the node cannot be reached, or has left. The text has the cause. Check the
-	// links on the status page. For a singleton or an entity, ask again: another node takes over.
+	// ErrUnreachable: the node cannot be reached, or was removed from the cluster. The text has the
+	// cause. Check the links on the status page. For a singleton or an entity, ask again: another
+	// node takes over.
 	ErrUnreachable = errors.New("actor: node cannot be reached")
 	// ErrNotSerializable: the message cannot be encoded: its type is not registered, or a field
 	// cannot be sent, such as a channel. The text names the type and the line of code to add.

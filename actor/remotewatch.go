@@ -49,7 +49,7 @@ func (w *endWatcher) watchedEnded(c *core, _ error) {
 }
 
 func gone(address string) error {
-	return fmt.Errorf("%w: %s has left the cluster", ErrUnreachable, address)
+	return fmt.Errorf("%w: %s was removed from the cluster", ErrUnreachable, address)
 }
 
 func (c *core) unreachable() error {

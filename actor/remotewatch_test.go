@@ -108,7 +108,7 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
 		there, elsewhere := asked(t, s, "there:2/user/x"), asked(t, s, "elsewhere:3/user/x")
 		extension.EndAsks(s, "there:2", anyAsk)
-		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 has left the cluster before it replied")
+		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 was removed from the cluster before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
 		extension.EndAsks(s, "elsewhere:3", anyAsk)
@@ -169,14 +169,14 @@ func TestAnAskWhoseRequestIsPassedOnEndsLikeOneOfTheActorThatHasIt(t *testing.T)
 		via.Tell(at("elsewhere:3"))
 		elsewhere := ask()
 		extension.EndAsks(s, "there:2", anyAsk)
-		require.EqualError(t, <-there, "ask understudy://test@here:1/user/via: actor: node cannot be reached: there:2 has left the cluster before it replied")
+		require.EqualError(t, <-there, "ask understudy://test@here:1/user/via: actor: node cannot be reached: there:2 was removed from the cluster before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
 		extension.EndAsks(s, "elsewhere:3", anyAsk)
 		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
 
 		extension.NodeGone(s, "elsewhere:3", func(uint64) bool { return true })
-		require.ErrorContains(t, <-ask(), "elsewhere:3 has left the cluster", "it is gone before the request is passed on")
+		require.ErrorContains(t, <-ask(), "elsewhere:3 was removed from the cluster", "it is gone before the request is passed on")
 
 		here := actor.Spawn(s, func(_ *actor.Context[numberRequest], next *actor.Next[numberRequest]) {
 			next.OnMessage = func(*actor.Context[numberRequest], numberRequest) actor.Behavior[numberRequest] {
@@ -199,7 +199,7 @@ func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) 
 		actor.Subscribe(s, dead.Ref())
 		gone := "understudy://test@there:2/user/x#7"
 		require.EqualError(t, <-asked(t, s, "there:2/user/x#7"),
-			"ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 has left the cluster")
+			"ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 was removed from the cluster")
 		require.ErrorIs(t, dead.Receive().Reason, actor.ErrUnreachable)
 		answers := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, func(ctx *actor.Context[error], next *actor.Next[error]) {

@@ -54,7 +54,7 @@ func whyMoved(topo *directory.Topology, before, host directory.Peer, placement s
 	case !member && topo.Lost(before.ID):
 		return nameOfPeer(before) + " was removed without a sign that it has stopped"
 	case !member:
-		return nameOfPeer(before) + " has left or was replaced"
+		return nameOfPeer(before) + " was removed or replaced"
 	case !now.Up:
 		return nameOfPeer(before) + " is leaving or down"
 	}

@@ -42,7 +42,7 @@ func TestTheHistoryTellsWhyASingletonMoved(t *testing.T) {
 	down.Down = true
 	for want, topo := range map[string]*directory.Topology{
 		"singleton moved: from bert to anna: bert is leaving or down":                             topologyOf(anna, leaving),
-		"singleton moved: from bert to anna: bert has left or was replaced":                       topologyOf(anna),
+		"singleton moved: from bert to anna: bert was removed or replaced":                        topologyOf(anna),
 		"singleton moved: from bert to anna: bert was removed without a sign that it has stopped": gone,
 		"singleton moved: from bert to anna: anna is now the oldest":                              topologyOf(anna, bert),
 		"": down,

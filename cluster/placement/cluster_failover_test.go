@@ -251,7 +251,7 @@ func TestAnAskThroughARefEndsWhenTheNodeOfItsActorIsRemoved(t *testing.T) {
 		for range 2 {
 			err := <-ends
 			require.ErrorIs(t, err, actor.ErrUnreachable)
-			require.ErrorContains(t, err, address+" has left the cluster")
+			require.ErrorContains(t, err, address+" was removed from the cluster")
 		}
 		require.Less(t, time.Since(began), 10*time.Second)
 		require.ErrorIs(t, <-other, context.DeadlineExceeded)

@@ -44,7 +44,7 @@ func TestAnAskDuringAFailoverSaysSinceWhenAndUntilWhen(t *testing.T) {
 				require.ErrorContains(t, err, ", and if a node has died, until ")
 				told++
 			case errors.Is(err, actor.ErrUnreachable):
-				require.ErrorContains(t, err, "has left the cluster")
+				require.ErrorContains(t, err, "was removed from the cluster")
 			default:
 				require.Zero(t, told, "%v", err)
 				require.Less(t, time.Since(crashed), expected.WorstDetection+time.Second, "%v", err)

@@ -60,7 +60,7 @@ func (e *Endpoint) Forget(p remote.NodeID) {
 	}
 }
 
-var errForgotten = errors.New("the node has left")
+var errForgotten = errors.New("the node was removed from the cluster")
 
 // successor is 0 if none is known. The members and the handshakes each know of successors that the
 // other does not know yet.
