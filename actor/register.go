@@ -12,9 +12,10 @@ import (
 
 // RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
 // init function, with a name that never changes. Basic types, time.Time, time.Duration, and common
-// slices and maps of them are already registered. [Result] of a registered type is registered, too.
-// RegisterType panics if the name belongs to another type, if T has another name, and if the name
-// does not have 1 to 245 bytes of UTF-8 without control characters.
+// slices and maps of them are already registered. [Result] of a registered type needs no name of
+// its own: a process that sends one or asks for one knows it. RegisterType panics if the name
+// belongs to another type, if T has another name, and if the name does not have 1 to 245 bytes of
+// UTF-8 without control characters.
 //
 // A message is never sent as an interface, but under the name of its own type. So the name of an
 // interface has only one effect: nodes compare it where they compare types of messages, as those of
@@ -48,10 +49,8 @@ func RegisterType[T any](name string) {
 	register(name, reflect.TypeFor[T]())
 }
 
-const resultOf = "result of "
-
 func register(name string, t reflect.Type) {
-	if err := naming.CheckLength(name, naming.MaxLength-len(resultOf)); err != nil {
+	if err := naming.CheckLength(name, naming.MaxLength-len(codec.ResultOf)); err != nil {
 		panic(fmt.Sprintf("actor: the name %q of type %v %v", name, t, err))
 	}
 	codec.Register(name, t, mayHoldRefs(t))
@@ -64,7 +63,7 @@ func nameOfResult(t reflect.Type) (name string, bound, ok bool) {
 		return "", false, false
 	}
 	of, ok := codec.NameOf(t.Field(0).Type)
-	return resultOf + of, mayHoldRefs(t), ok
+	return codec.ResultOf + of, mayHoldRefs(t), ok
 }
 
 var resultType = reflect.TypeFor[interface{ isResult() }]()

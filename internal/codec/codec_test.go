@@ -62,6 +62,12 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	require.ErrorAs(t, err, &name)
 	require.Contains(t, err.Error(), `actor.RegisterType[T]("nobody.knows")`)
 
+	_, err = Decode("result of codec.versioned/2", nil)
+	require.ErrorAs(t, err, &name)
+	require.ErrorContains(t, err, "nothing in this process has asked for one yet")
+	_, err = Decode("result of nobody.knows", nil)
+	require.ErrorContains(t, err, "no type is registered")
+
 	_, err = Decode("codec.versioned/3", nil)
 	require.ErrorAs(t, err, &name)
 	require.EqualError(t, err, `no type is registered as "codec.versioned/3" here, only "codec.versioned/2": another version of the program has sent or stored it; use a version that knows both, or add to an init function: actor.RegisterType[T]("codec.versioned/3")`)

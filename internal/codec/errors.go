@@ -18,6 +18,9 @@ func (e *UnregisteredError) Error() string {
 	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
 }
 
+// ResultOf and the name of a type are the name of the results of that type, see actor.Result.
+const ResultOf = "result of "
+
 // An UnknownNameError says that a type name in encoded data is not registered in this process.
 type UnknownNameError struct{ Name string }
 
@@ -27,6 +30,9 @@ type UnknownNameError struct{ Name string }
 func (e *UnknownNameError) Error() string {
 	if other := otherVersion(e.Name); other != "" {
 		return fmt.Sprintf("no type is registered as %q here, only %q: another version of the program has sent or stored it; use a version that knows both, or add to an init function: actor.RegisterType[T](%q)", e.Name, other, e.Name)
+	}
+	if of, is := strings.CutPrefix(e.Name, ResultOf); is && registered().byName[of] != nil {
+		return fmt.Sprintf("%q is a reply, and nothing in this process has asked for one yet; an earlier process at this address may have", e.Name)
 	}
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
