@@ -30,14 +30,14 @@ type Host interface {
 // entity starts, so it may block. A panic in it is a failure of the entity.
 //
 // A type is event-sourced if the entities are that start first, each with behaviors.EventSourced or
-// behaviors.DurableState, however wrapped. Such entities must write to nothing but their journal:
-// when their node crashes, they start elsewhere as soon as it has been removed from the cluster,
-// because the journal refuses what they may still write there. Entities of other types wait for the
-// removal margin, see cluster.Gone, and so do those of a type that has had none yet.
+// behaviors.DurableState, however wrapped. When their node crashes, such entities start elsewhere
+// as soon as it has been removed from the cluster, because the journal refuses what they may still
+// write there. Before an event is stored they must change nothing outside. Entities of other types
+// wait for the removal margin, see cluster.Gone, and so do those of a type that has had none yet.
 //
 // Do not mix both kinds in a type. Once the nodes know that it is event-sourced, an entity that is
-// not fails before its first message, also after an upgrade. Until then, a type with one entity
-// that is not event-sourced counts as a type of such entities.
+// not fails before its first message, also after an upgrade. Before they know, one entity that is
+// not event-sourced is enough, and the type is not event-sourced.
 //
 // Start returns the [Region] at once; messages to its entities wait until their shards have a home.
 // Without a cluster all entities run in s.
