@@ -12,6 +12,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/internal/home/shell"
+	"github.com/understudy-go/understudy/testkit"
 )
 
 // A fussy state can be encoded only when it is not in the way.
@@ -72,8 +73,14 @@ func TestFactoriesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	none, err := factoriesOf(nil)
 	require.NoError(t, err)
-	_, err = none.Start(nil, home.StartRequest{Type: "one"}, shell.Hooks{})
-	require.ErrorContains(t, err, "placement.Config.Factories")
+	started := make(chan error)
+	system := testkit.NewSystem(t)
+	actor.Spawn(system, behaviors.Setup(func(under *actor.Context[any]) actor.Behavior[any] {
+		_, err := none.Start(under, home.StartRequest{Type: "one"}, shell.Hooks{})
+		started <- err
+		return behaviors.Stopped[any]
+	}), "")
+	require.ErrorContains(t, <-started, system.Address()+` has no factory for type "one"; give it one by placement.Config.Factories`)
 }
 
 func TestLabelsBecomeNamesThatNoOtherLabelGets(t *testing.T) {
