@@ -316,7 +316,9 @@ func TestCloseWaitsForNothingWithALeaseThatKeepsItsContract(t *testing.T) {
 		h := holderOf(t, store.Lease("x", "a", ttl), d)
 		h.Acquire(t.Context(), 0, d.answered)
 		require.NoError(t, h.Close())
-		require.Equal(t, []string{"failed: context canceled"}, d.took())
+		took := d.took()
+		require.Len(t, took, 1)
+		require.Regexp(t, "^failed: .*context canceled$", took[0]) // of the holder or of the lease, whichever is first
 		time.Sleep(time.Minute)
 		require.Empty(t, store.Inspect("x").Holder)
 	})
