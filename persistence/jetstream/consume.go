@@ -16,34 +16,46 @@ const consumerPatience = requestPatience / 2
 
 var errGap = errors.New("jetstream: the consumer has sent a message that has not arrived")
 
-// many reads up to end with a consumer. The ordered consumer of nats.go is not used: after the loss
-// of its server it makes another one for up to ten seconds, whatever its context. Here the reader
-// starts again from its offset.
+// many reads up to end with consumers. The ordered consumer of nats.go is not used: after the loss of
+// its server it makes another one for up to ten seconds, whatever its context. Here a consumer that
+// falls silent is replaced by one that starts after the last message; a server that has just come
+// back may forget its consumers once more.
 func (r *eventReader) many(ctx context.Context, end message) error {
+	for n := 1; ; n++ {
+		silent, err := r.consumed(ctx, end)
+		if !silent || n == attempts || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// consumed reads with one consumer. silent means that the consumer has failed, and not a message.
+func (r *eventReader) consumed(ctx context.Context, end message) (silent bool, err error) {
 	messages, err := r.j.consume(ctx, r.q.Slices, r.from.at, end)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer messages.Stop()
 	for n := uint64(1); ; n++ {
 		m, err := messages.Next(js.NextContext(ctx))
 		if err != nil {
-			return unavailable(ctx, err)
+			return true, unavailable(ctx, err)
 		}
 		meta, err := m.Metadata()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if meta.Sequence.Consumer != n {
-			return unavailable(ctx, errGap)
+			return true, unavailable(ctx, errGap)
 		}
 		at := meta.Sequence.Stream
 		if at > end.at {
-			return nil
+			return false, nil
 		}
 		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil || at == end.at {
-			return err
+			return false, err
 		}
+		r.from = offset{at: at + 1}
 	}
 }
 
