@@ -67,7 +67,7 @@ func (t table) writeGrowth(b *strings.Builder) {
 func (t table) plot() page.Plot {
 	p := page.Plot{
 		Title: "how many, and ns per operation",
-		X:     decades(1, 1_000_000, func(many float64) string { return fmt.Sprint(many) }),
+		X:     decades(1, 1_000_000, func(many float64) string { return fmt.Sprintf("%.0f", many) }),
 		Y:     decades(10, 1_000_000, func(ns float64) string { return time.Duration(ns).String() }),
 	}
 	for _, r := range t.growth() {
