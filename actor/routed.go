@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,12 +17,18 @@ type router interface {
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 }
 
+// A straightRouter knows actors of this node that take the messages of other nodes without it.
+type straightRouter interface {
+	Straight(name string) (here AnyRef)
+}
+
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed struct {
 	core core
 	full string // its full path, without an address
 	all  *routedRefs
+	ref  any                  // the ActorRef that leads here
 	here atomic.Pointer[core] // the actor, while it takes the messages of this node; nil: ask the router
 }
 
@@ -55,9 +62,9 @@ func (r *routed) deliver(msg any, by entrance) {
 }
 
 // from is the number of the sending node, which the ref of that node has as the number of the
-// actor.
-func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	for i := range all {
+// actor. The messages before begin have been delivered.
+func (r *routed) arrive(from uint64, all []actorhook.Arrival, begin int, by actorhook.Dispatcher) {
+	for i := begin; i < len(all); i++ {
 		msg, err := unpack(r.core.sys, &all[i])
 		if err != nil {
 			by.Undecodable(i, err)
@@ -65,6 +72,37 @@ func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispa
 			r.core.sys.deadLetter(&r.core, msg, unfit)
 		} else {
 			r.found(r.all.router.Arrived(r.core.label, from, msg, all[i]))
+		}
+	}
+}
+
+// arriveStraight delivers messages of another node to the actor at a path whose router would only
+// do the same. It returns how many it has delivered; the rest is for the router. That is found by
+// the path and not by a ref: there need not be one on this node.
+func (s *System) arriveStraight(path string, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
+	name := strings.LastIndexByte(path, '/') + 1
+	routers := s.straight.Load()
+	if routers == nil || (*routers)[path[:name]] == nil {
+		return 0
+	}
+	here := (*routers)[path[:name]].Straight(path[name:])
+	if here == nil {
+		return 0
+	}
+	// It may end from now on. Then its mailbox is not plain any more, and the router gets the rest.
+	return here.target().impl.(*cell).box.deliverEncoded(all, by, true)
+}
+
+// The first router of a prefix stays: another one may be of no use.
+func (s *System) addStraight(prefix string, by straightRouter) {
+	for {
+		before := s.straight.Load()
+		all := map[string]straightRouter{prefix: by}
+		if before != nil {
+			maps.Copy(all, *before)
+		}
+		if s.straight.CompareAndSwap(before, &all) {
+			return
 		}
 	}
 }
@@ -116,34 +154,45 @@ type routedRefs struct {
 	prefix string
 	router router
 	accept func(msg any) error // why a message has the wrong type
+	refTo  func(made any) any  // the ActorRef to a core
 
 	mu    sync.Mutex
-	cores map[string]weak.Pointer[core]
+	cores map[string]weak.Pointer[routed]
 	sweep int
 }
 
-// Routed returns what makes the cores of the refs.
-func (s internals) Routed(prefix string, accept func(msg any) error, by interface {
+// Routed returns what makes the refs.
+func (s internals) Routed(prefix string, accept func(msg any) error, refTo func(made any) any, by interface {
 	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 },
-) func(name string) (made any) {
-	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, cores: map[string]weak.Pointer[core]{}}
-	return func(name string) any { return all.core(name) }
+) func(name string) (ref any) {
+	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, refTo: refTo, cores: map[string]weak.Pointer[routed]{}}
+	if straight, ok := by.(straightRouter); ok {
+		s.addStraight(prefix, straight)
+	}
+	return all.find
 }
 
-func (all *routedRefs) core(name string) *core {
+// find allocates nothing for a ref that there is: users look one up for each message.
+func (all *routedRefs) find(name string) (ref any) {
 	all.mu.Lock()
-	defer all.mu.Unlock()
-	if c := all.cores[name].Value(); c != nil {
-		return c
+	r := all.cores[name].Value()
+	if r == nil {
+		r = all.add(name)
 	}
+	all.mu.Unlock()
+	return r.ref
+}
+
+// mu is held.
+func (all *routedRefs) add(name string) *routed {
 	full := all.scheme + all.prefix + name
 	r := &routed{core: core{sys: all.sys, label: full[len(all.scheme):]}, full: full, all: all}
-	r.core.impl = r
+	r.core.impl, r.ref = r, all.refTo(&r.core)
 	all.forget()
-	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
-	return &r.core
+	all.cores[r.core.label[len(all.prefix):]] = weak.Make(r)
+	return r
 }
 
 // forget does nothing until there are twice as many entries as cores remained the last time.

@@ -22,19 +22,33 @@ type Router interface {
 	Arrived(path string, from uint64, msg any, encoded Arrival) (here actor.AnyRef)
 }
 
+// A StraightRouter is a [Router] that lets messages of other nodes go straight into the mailboxes of
+// actors. These need no ref on this node.
+type StraightRouter interface {
+	Router
+	// Straight returns the actor, as [SpawnReturning] has returned it, for which Arrived would now do
+	// nothing but [Returning.Offer] it the message, from whichever node. name is what follows the
+	// prefix in the path of another node, and may be anything. Straight returns nil if there is no
+	// such actor. A message that the actor does not take any more goes to Arrived.
+	Straight(name string) (here actor.AnyRef)
+}
+
 // An Arrival is an encoded message of another node.
 type Arrival = actorhook.Arrival
 
 // NewRoutedRefs returns a function that returns the ref with the path that is prefix, such as
 // "/sharding/cart/", followed by name. Refs with one path are equal as long as one of them exists.
 // They have no address: on each node that has a router under the same prefix, a ref means the same
-// actor. They cannot be watched.
+// actor. They cannot be watched. by may be a [StraightRouter].
 func NewRoutedRefs[M any](s *actor.System, prefix string, by Router) (ref func(name string) actor.ActorRef[M]) {
-	made := of(s).Routed(prefix, accept[M], by)
-	return func(name string) (ref actor.ActorRef[M]) {
-		actorhook.SetRef(&ref, made(name))
-		return ref
-	}
+	find := of(s).Routed(prefix, accept[M], refTo[M], by)
+	return func(name string) actor.ActorRef[M] { return find(name).(actor.ActorRef[M]) }
+}
+
+func refTo[M any](made any) any {
+	var ref actor.ActorRef[M]
+	actorhook.SetRef(&ref, made)
+	return ref
 }
 
 // SendTo sends msg to the routed ref with the path of to on another node, which gets the number of
