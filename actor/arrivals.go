@@ -74,7 +74,7 @@ func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 // before the first message that a plain mailbox does not take as such. It returns how many it has
 // delivered.
 func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher, plainly bool) (taken int) {
-	if plainly && !x.cell.mayBePlain() {
+	if plainly && !mayBePlain(&x.cell.inbox) {
 		return 0
 	}
 	k := newChunk[M](0, &x.queue.of.unused)

@@ -25,11 +25,11 @@ type inbox struct {
 
 // core.mu is held.
 func (b *inbox) refit() {
-	b.core.plain = b.mayBePlain() && !b.core.dead && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0
+	b.core.plain = mayBePlain(b) && !b.core.dead && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0
 }
 
 // False means that core.plain never is true.
-func (b *inbox) mayBePlain() bool {
+func mayBePlain(b *inbox) bool {
 	return b.conf.box.plain() && b.conf.admission == nil && b.core.sys.encoding == nil
 }
 

@@ -157,7 +157,7 @@ func TestARoutedRefReachesWhicheverActorItsRouterFinds(t *testing.T) {
 // A straightHotel lets guests receive their visitors from other nodes themselves.
 type straightHotel struct {
 	inHotel
-	received []int // visitors for whom the hotel was asked
+	received []int // numbers of the visitors that have come to the hotel
 }
 
 func (h *straightHotel) Straight(id string) actor.AnyRef {
