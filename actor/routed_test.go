@@ -211,7 +211,7 @@ func TestMessagesOfOtherNodesGoStraightToAnActorWhileItsRouterWouldOnlyOfferThem
 		arrive(3, 4, 5, 6)
 		arrive(7, 8, 9)
 		require.Equal(t, []int{1, 2, 5, 6}, h.received, "the router gets what follows, too")
-		h.guests.Finish(h.guest())
+		h.guests.Finish(h.hotel.guest())
 		arrive(10, 11) // which it does not take any more
 		require.Equal(t, []int{1, 2, 5, 6, 10, 11}, h.received)
 		synctest.Wait()
@@ -339,7 +339,7 @@ func TestAnActorThatIsToFinishHandlesWhatItHasAndItsLastMessage(t *testing.T) {
 		})
 		ref("a").Tell(visit{N: 1})
 		ref("a").Tell(visit{N: 2})
-		h.guests.Finish(h.guest())
+		h.guests.Finish(h.hotel.guest())
 		ref("a").Tell(visit{N: 3})
 		synctest.Wait()
 		require.Equal(t, []int{1, 2, -1, 3}, got)
