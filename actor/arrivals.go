@@ -10,7 +10,7 @@ import (
 
 // DispatchEncoded retains nothing of all, unless a message is its own.
 func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	taken := s.arriveStraight(path, all, by)
+	taken := s.arriveStraight(path, uid, all, by)
 	if taken == len(all) {
 		return
 	}
@@ -62,7 +62,7 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 
 func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	if !b.core.outside {
-		b.box.deliverEncoded(all, by, false)
+		b.box.deliverEncoded(all, by, anyhow)
 		return
 	}
 	for i := range all { // an inner cell has no mailbox
@@ -70,11 +70,19 @@ func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}
 }
 
-// Each message is decoded in its place of a chunk, so that none is copied. With plainly, it ends
-// before the first message that a plain mailbox does not take as such. It returns how many it has
-// delivered.
-func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher, plainly bool) (taken int) {
-	if plainly && !mayBePlain(&x.cell.inbox) {
+// How messages enter a mailbox.
+type entry uint8
+
+const (
+	anyhow  entry = iota
+	plainly       // while it is plain
+	instead       // while it is plain, and the parent is bypassed
+)
+
+// Each message is decoded in its place of a chunk, so that none is copied. It ends before the first
+// message that cannot enter as it should. It returns how many it has delivered.
+func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher, how entry) (taken int) {
+	if how != anyhow && !mayBePlain(&x.cell.inbox) {
 		return 0
 	}
 	k := newChunk[M](0, &x.queue.of.unused)
@@ -89,7 +97,7 @@ func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher
 			decoder, fits = codec.DecoderOf[M](name)
 		}
 		if !fits || a.Metadata.HasValues() {
-			if plainly {
+			if how != anyhow {
 				break
 			}
 			x.cell.core.deliverUnpacked(a, taken, by)
@@ -97,9 +105,9 @@ func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher
 		}
 		if err := decoder.Decode(a.Data, a.Own, &msg[0], binder{x.cell.core.sys}); err != nil {
 			by.Undecodable(taken, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
-		} else if !plainly {
+		} else if how == anyhow {
 			accept(x, msg[0], entrance{parked: true, size: int32(len(a.Data)), metadata: a.Metadata})
-		} else if !tryPut(&x.cell.core, &x.queue, msg[0], a.Metadata.Request(), false) {
+		} else if !tryPut(&x.cell.core, &x.queue, msg[0], a.Metadata.Request(), how == instead) {
 			break
 		}
 		clear(msg)

@@ -22,6 +22,21 @@ type straightRouter interface {
 	Straight(name string) (here AnyRef)
 }
 
+// A bypassedRouter knows actors with a bypass that also takes the messages of other nodes, and gets
+// all others with their prefix.
+type bypassedRouter interface {
+	Bypassed(name string) (around AnyRef)
+	Arrived(name string, from uint64, encoded actorhook.Arrival)
+}
+
+func (s internals) AddBypassed(prefix string, by interface {
+	Bypassed(name string) (around AnyRef)
+	Arrived(name string, from uint64, encoded actorhook.Arrival)
+},
+) {
+	s.addStraight(prefix, by)
+}
+
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed struct {
@@ -79,25 +94,48 @@ func (r *routed) arrive(from uint64, all []actorhook.Arrival, begin int, by acto
 // arriveStraight delivers messages of another node to the actor at a path whose router would only
 // do the same. It returns how many it has delivered; the rest is for the router. That is found by
 // the path and not by a ref: there need not be one on this node.
-func (s *System) arriveStraight(path string, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
-	name := strings.LastIndexByte(path, '/') + 1
+func (s *System) arriveStraight(path string, from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
 	routers := s.straight.Load()
-	if routers == nil || (*routers)[path[:name]] == nil {
+	if routers == nil {
 		return 0
 	}
-	here := (*routers)[path[:name]].Straight(path[name:])
-	if here == nil {
+	name := strings.LastIndexByte(path, '/') + 1
+	switch to := (*routers)[path[:name]].(type) {
+	case straightRouter:
+		// It may end from now on. Then its mailbox is not plain any more, and the router gets the
+		// rest.
+		if here := to.Straight(path[name:]); here != nil {
+			taken = here.target().impl.(*cell).box.deliverEncoded(all, by, plainly)
+		}
+	case bypassedRouter:
+		if around := to.Bypassed(path[name:]); around != nil {
+			taken = deliverBypassed(around.target(), all, by)
+		}
+		for i := taken; i < len(all); i++ {
+			to.Arrived(path[name:], from, all[i])
+		}
+		return len(all)
+	}
+	return taken
+}
+
+// As for tellChild: once the bypass is closed, the child takes none.
+func deliverBypassed(c *core, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
+	if !c.flags.has(bypassed) {
 		return 0
 	}
-	// It may end from now on. Then its mailbox is not plain any more, and the router gets the rest.
-	return here.target().impl.(*cell).box.deliverEncoded(all, by, true)
+	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
+	if to == nil {
+		return 0
+	}
+	return to.box.deliverEncoded(all, by, instead)
 }
 
 // The first router of a prefix stays: another one may be of no use.
-func (s *System) addStraight(prefix string, by straightRouter) {
+func (s *System) addStraight(prefix string, by any) {
 	for {
 		before := s.straight.Load()
-		all := map[string]straightRouter{prefix: by}
+		all := map[string]any{prefix: by}
 		if before != nil {
 			maps.Copy(all, *before)
 		}

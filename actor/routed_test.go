@@ -339,7 +339,7 @@ func TestAnActorThatIsToFinishHandlesWhatItHasAndItsLastMessage(t *testing.T) {
 		})
 		ref("a").Tell(visit{N: 1})
 		ref("a").Tell(visit{N: 2})
-		h.guests.Finish(h.hotel.guest())
+		h.guests.Finish(h.guest())
 		ref("a").Tell(visit{N: 3})
 		synctest.Wait()
 		require.Equal(t, []int{1, 2, -1, 3}, got)

@@ -22,16 +22,33 @@ type Router interface {
 	Arrived(path string, from uint64, msg any, encoded Arrival) (here actor.AnyRef)
 }
 
-// A StraightRouter is a [Router] that lets messages of other nodes go straight into the mailboxes of
-// actors. These need no ref on this node.
+// A StraightRouter is a [Router] that lets messages of other nodes go straight into the mailboxes
+// of actors. These need no ref on this node.
 type StraightRouter interface {
 	Router
-	// Straight returns the actor, as [SpawnReturning] has returned it, for which Arrived would now do
-	// nothing but [Returning.Offer] it the message, from whichever node. name is what follows the
-	// prefix in the path of another node, and may be anything. Straight returns nil if there is no
-	// such actor. A message that the actor does not take any more goes to Arrived.
+	// Straight returns the actor, as [SpawnReturning] has returned it, to which Arrived would now
+	// only [Returning.Offer] a message, from whichever node. name is what follows the prefix in the
+	// path of another node, and may be anything. Straight returns nil if there is no such actor. A
+	// message that the actor does not take any more goes to Arrived.
 	Straight(name string) (here actor.AnyRef)
 }
+
+// A BypassedRouter gets messages of other nodes for which there need not be a ref on this node. Any
+// goroutine may call its methods, also at the same time. They must not block.
+type BypassedRouter interface {
+	// Bypassed returns an actor whose [Bypass], if it is open, takes the messages for a name from
+	// whichever node: Arrived would only tell them the actor. It returns nil if there is no such
+	// actor, and while a message that Arrived has got has not come to the actor. name may be
+	// anything.
+	Bypassed(name string) (around actor.AnyRef)
+	// Arrived gets all others. from is the number that the other node has given to [SendTo].
+	// encoded is valid until Arrived returns.
+	Arrived(name string, from uint64, encoded Arrival)
+}
+
+// AddBypassed adds a router for the messages of other nodes to the paths that are prefix, which
+// ends with a slash, followed by a name without one. The first router of a prefix stays.
+func AddBypassed(s *actor.System, prefix string, by BypassedRouter) { of(s).AddBypassed(prefix, by) }
 
 // An Arrival is an encoded message of another node.
 type Arrival = actorhook.Arrival

@@ -40,6 +40,10 @@ type system interface {
 		Told(full string, msg any, m metadata.Metadata) (here actor.AnyRef)
 		Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here actor.AnyRef)
 	}) func(name string) (ref any)
+	AddBypassed(prefix string, by interface {
+		Bypassed(name string) (around actor.AnyRef)
+		Arrived(name string, from uint64, encoded actorhook.Arrival)
+	})
 	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {

@@ -236,8 +236,8 @@ func (r *EnvelopeReader) text(last string) string {
 	return s
 }
 
-// know forgets any one text if there are too many. Forgetting all, or the oldest, would be of no use
-// to a few more actors than that in turn.
+// know forgets any one text if there are too many. Forgetting all, or the oldest, would forget each
+// one too early if a few more actors than that get messages in turn.
 func (r *EnvelopeReader) know(s string) {
 	if len(r.known) == maxKnown {
 		for any := range r.known {
