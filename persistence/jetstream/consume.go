@@ -16,10 +16,10 @@ const consumerPatience = requestPatience / 2
 
 var errGap = errors.New("jetstream: the consumer has sent a message that has not arrived")
 
-// many reads up to end with consumers. The ordered consumer of nats.go is not used: after the loss of
-// its server it makes another one for up to ten seconds, whatever its context. Here a consumer that
-// falls silent is replaced by one that starts after the last message; a server that has just come
-// back may forget its consumers once more.
+// many reads up to end with consumers. The ordered consumer of nats.go is not used: after the loss
+// of its server it makes another one for up to ten seconds, whatever its context. Here a consumer
+// that falls silent is replaced by one that starts after the last message; a server that has just
+// come back may forget its consumers once more.
 func (r *eventReader) many(ctx context.Context, end message) error {
 	for n := 1; ; n++ {
 		silent, err := r.consumed(ctx, end)

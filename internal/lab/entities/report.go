@@ -33,7 +33,7 @@ func (r report) write() error {
 		return nil
 	}
 	for _, k := range r.kills {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(r.page), k.plotName()), []byte(k.plot()), 0o644); err != nil { //nolint:gosec // a picture for all to see
+		if err := os.WriteFile(filepath.Join(filepath.Dir(r.page), k.plotName()), []byte(k.plot().SVG()), 0o644); err != nil { //nolint:gosec // a picture for all to see
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func TestAReportSaysWhatIsReached(t *testing.T) {
 
 func TestAPlotIsWellFormedAndHasAPointForEachSecond(t *testing.T) {
 	k := kill{seconds: []second{{from: -1, p50: time.Millisecond}, {from: 0, p50: time.Second, p99: time.Hour}, {from: 1, p50: 1}}}
-	plot := k.plot()
+	plot := k.plot().SVG()
 	d := xml.NewDecoder(strings.NewReader(plot))
 	for {
 		_, err := d.Token()
@@ -35,5 +35,4 @@ func TestAPlotIsWellFormedAndHasAPointForEachSecond(t *testing.T) {
 	_, points, _ := strings.Cut(plot, `points="`)
 	points, _, _ = strings.Cut(points, `"`)
 	require.Len(t, strings.Fields(points), 3)
-	require.Equal(t, plotTop, int(height(time.Hour)), "as far as the plot goes")
 }

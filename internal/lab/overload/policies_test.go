@@ -41,6 +41,6 @@ func TestPolicies(t *testing.T) {
 	}
 	if *update {
 		require.NoError(t, page.Replace("../../../docs/overload.md", "<!-- policies -->\n", table(all)))
-		require.NoError(t, os.WriteFile("../../../docs/overload.svg", []byte(plot(all)), 0o644))
+		require.NoError(t, os.WriteFile("../../../docs/overload.svg", []byte(plot(all).SVG()), 0o644))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/lab/page"
 )
 
 // table returns the figures in Markdown.
@@ -21,45 +23,30 @@ func table(all []outcome) string {
 	return b.String()
 }
 
-// The size of a plot, and the space around it.
-const (
-	width, height = 760, 320
-	left, right   = 60, 150
-	top, bottom   = 20, 45
-)
-
-var colors = []string{"#b3261e", "#c77700", "#5b6bbf", "#2b7a3d"}
-
-// plot returns the answers in time by the second at the lower load, as an SVG image.
-func plot(all []outcome) string {
-	var b strings.Builder
+// plot returns the answers in time by the second at the lower load.
+func plot(all []outcome) page.Plot {
 	most := float64(time.Second / typical)
-	x := func(second float64) float64 { return left + second/lasts.Seconds()*(width-left-right) }
-	y := func(answers float64) float64 { return top + (1-min(answers/most, 1.1)/1.1)*(height-top-bottom) }
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#f1f1f1"/>`+"\n", x(begins.Seconds()), top, x(ends.Seconds())-x(begins.Seconds()), height-top-bottom)
-	for share := 0; share <= 100; share += 25 {
-		at := y(most * float64(share) / 100)
-		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%d %%</text>`+"\n", left, at, width-right, at, left-8, at+4, share)
+	p := page.Plot{
+		Title: "seconds; grey: three times the load that can be answered",
+		X:     page.Axis{Most: lasts.Seconds(), Text: func(second float64) string { return fmt.Sprint(second) }},
+		Y:     page.Axis{Most: 1.1 * most, Text: func(answers float64) string { return fmt.Sprintf("%.0f %%", 100*answers/most) }},
+		Grey:  []float64{begins.Seconds(), ends.Seconds()},
 	}
-	for second := 0; second <= int(lasts.Seconds()); second += 2 {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`+"\n", x(float64(second)), height-bottom+18, second)
+	for share := range 5 {
+		p.Y.Ticks = append(p.Y.Ticks, most*float64(share)/4)
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">seconds; grey: three times the load that can be answered</text>`+"\n", left+(width-left-right)/2, height-8)
-	drawn := 0
+	for second := 0.0; second <= p.X.Most; second += 2 {
+		p.X.Ticks = append(p.X.Ticks, second)
+	}
 	for _, o := range all {
 		if o.times != 3 {
 			continue
 		}
-		var points []string
+		c := page.Curve{Name: o.policy.name}
 		for second, answers := range o.answered {
-			points = append(points, fmt.Sprintf("%.1f,%.1f", x(float64(second)+0.5), y(float64(answers))))
+			c.Points = append(c.Points, page.Point{X: float64(second) + 0.5, Y: float64(answers)})
 		}
-		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/><text x="%d" y="%d" fill="%s">%s</text>`+"\n",
-			strings.Join(points, " "), colors[drawn], width-right+12, top+16+18*drawn, colors[drawn], o.policy.name)
-		drawn++
+		p.Curves = append(p.Curves, c)
 	}
-	b.WriteString("</svg>\n")
-	return b.String()
+	return p
 }

@@ -13,12 +13,15 @@ import (
 )
 
 // A checkout is what a library that the module proxy does not have needs.
-type checkout struct{ module, version string }
+type checkout struct {
+	module, version string
+	release         string // a shell command that prints, in the directory, which release it is
+}
 
 // checkouts are by library. The version is any that the module's path allows, as it is replaced.
 var checkouts = map[string]checkout{
-	bench.Goakt: {"github.com/tochemey/goakt/v4", "v4.0.0"},
-	bench.Ergo:  {"ergo.services/ergo", "v1.0.0"},
+	bench.Goakt: {"github.com/tochemey/goakt/v4", "v4.0.0", `ls changelogs | sed -n 's/^\(v.*\)\.md$/\1/p' | sort -V | tail -1`},
+	bench.Ergo:  {"ergo.services/ergo", "v1.0.0", `sed -n 's/.*Release: *"\(.*\)".*/v\1/p' version.go`},
 }
 
 // buildWith builds the program of a library against a checkout of it in dir. The source is in a

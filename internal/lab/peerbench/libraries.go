@@ -24,22 +24,33 @@ var libraries = []library{
 	{name: "understudy", program: "understudy", configuration: "default"},
 	{name: "understudy, context", program: "understudy", configuration: "context", only: asks},
 	{name: "understudy, no deadline", program: "understudy", configuration: "no deadline", only: asks},
-	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true},
+	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true, without: append(named(bench.SingletonPrefix), bench.Awake, bench.Million)},
 	{name: "protoactor-go, lock-free", program: "protoactor", configuration: "lock-free", peer: true, only: messages},
 	{
 		name: "hollywood", program: "hollywood", configuration: "default", peer: true,
-		without: append([]string{"skynet"}, entities()...), // skynet: 28 KB for each of a million is more memory than machines have
+		without: append([]string{"skynet", bench.Million}, clustered()...), // 28 KB for each of a million is more memory than machines have
 	},
 	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
 	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
-	{name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true, without: entities()},
-	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true, without: append(remote(), entities()...)},
-	{name: "channels", program: "channels", configuration: "default", without: entities()},
+	{
+		name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true,
+		without: append([]string{bench.Million}, clustered()...),
+	},
+	{
+		name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true,
+		without: slices.Concat([]string{bench.Million}, clustered(), named("remote-tell"), sized()), // they arrive out of order
+	},
+	{
+		name: bare, program: "channels", configuration: "default",
+		without: append([]string{"remote-tell-10", "remote-tell-1000", bench.Million}, clustered()...), // a frame has no receiver, and a channel 16 KB
+	},
 	{name: withCodec, program: "channels", configuration: "CBOR", only: sized()},
 }
 
-// withCodec is bare TCP with the work of a codec.
-const withCodec = "channels, CBOR"
+const (
+	bare      = "channels"       // goroutines and channels, or bare TCP
+	withCodec = "channels, CBOR" // bare TCP with the work of a codec
+)
 
 var (
 	floods   = []string{"tell-1", "tell-8", "fan-out"}
@@ -57,17 +68,15 @@ func sized() (names []string) {
 	return names
 }
 
-// remote returns the scenarios with actors of another process.
-func remote() []string { return beginning("remote-") }
+// clustered returns the scenarios with entities and singletons. Only understudy and protoactor-go
+// run the former, only understudy the latter. The others have no such thing, or none for which a
+// program is here.
+func clustered() []string { return append(named(bench.EntityWord), named(bench.SingletonPrefix)...) }
 
-// entities returns the scenarios with entities. Only understudy and protoactor-go run them. The
-// others have no such thing, or none for which a program is here.
-func entities() []string { return beginning(bench.EntityPrefix) }
-
-// beginning returns the scenarios whose names begin with a prefix.
-func beginning(prefix string) (names []string) {
+// named returns the scenarios whose names contain a word.
+func named(word string) (names []string) {
 	for _, s := range bench.Scenarios {
-		if strings.HasPrefix(s.Name, prefix) {
+		if strings.Contains(s.Name, word) {
 			names = append(names, s.Name)
 		}
 	}

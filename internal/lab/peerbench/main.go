@@ -12,8 +12,8 @@
 // missing or arrive out of order.
 //
 // The module proxy has neither goakt v4 nor ergo. The flags -goakt and -ergo add them, each with
-// the directory of a checkout. Without them, the tables say what they took elsewhere, and no goal
-// is called reached in a scenario that one of them led.
+// the directory of their source. Without them, no goal is called reached in a scenario that they
+// run.
 //
 // The module replaces understudy by the checkout that it is in. To measure another one:
 // go mod edit -replace github.com/understudy-go/understudy=DIR.

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 // pageBegin is the line of a page above its tables.
@@ -28,10 +26,13 @@ func (p plan) state(ctx context.Context, took time.Duration) []string {
 		all = append(all, "Commit: "+commit+".")
 	}
 	versions := said(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Version}}", "github.com/anthdm/hollywood", "github.com/asynkron/protoactor-go")
-	all = append(all, "Peers: "+strings.ReplaceAll(versions, "\n", ", ")+".",
-		fmt.Sprintf("Elsewhere: goakt, %s; ergo, %s.", bench.Versions[bench.Goakt], bench.Versions[bench.Ergo]))
-	for _, library := range slices.Sorted(maps.Keys(p.checkouts)) {
-		all = append(all, fmt.Sprintf("%s: %s.", library, said(ctx, "git", "-C", p.checkouts[library], "describe", "--always", "--tags", "--dirty")))
+	all = append(all, "Peers: "+strings.ReplaceAll(versions, "\n", ", ")+".")
+	for _, library := range slices.Sorted(maps.Keys(checkouts)) {
+		is := "did not run"
+		if dir := p.checkouts[library]; dir != "" {
+			is = said(ctx, "sh", "-c", `cd "$0" && `+checkouts[library].release, dir)
+		}
+		all = append(all, fmt.Sprintf("%s: %s.", library, is))
 	}
 	return all
 }

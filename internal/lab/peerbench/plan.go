@@ -17,6 +17,10 @@ import (
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
+// enough is how long the runs of a library in a scenario may have taken before it takes no more
+// turns.
+const enough = 10 * time.Second
+
 // defaultPatience is how long one run may take. The slowest takes some seconds on two cores.
 const defaultPatience = 2 * time.Minute
 
@@ -53,7 +57,9 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 	}
 	t.state = p.state(ctx, time.Since(began))
 	if p.page != "" {
-		return page.Replace(p.page, pageBegin, t.String())
+		return errors.Join(
+			os.WriteFile(filepath.Join(filepath.Dir(p.page), plotName), []byte(t.plot().SVG()), 0o644), //nolint:gosec // a picture for all to see
+			page.Replace(p.page, pageBegin, t.String()))
 	}
 	_, err = io.WriteString(out, t.String())
 	return err
@@ -81,10 +87,15 @@ func (p plan) build(ctx context.Context, progress io.Writer) (string, error) {
 
 // takeTurns runs a scenario on all libraries, one after the other, once per round.
 func (p plan) takeTurns(ctx context.Context, programs string, s bench.Scenario, progress io.Writer) (map[string]results, error) {
-	all := map[string]results{}
+	all, spent := map[string]results{}, map[string]time.Duration{}
 	for round := range p.rounds {
 		for _, l := range p.chosenLibraries(s) {
+			if spent[l.name] > enough {
+				continue
+			}
+			began := time.Now()
 			r, err := p.run(ctx, programs, s, l)
+			spent[l.name] += time.Since(began)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

@@ -41,6 +41,7 @@ func (x results) summary() summary {
 			Bytes:  median(x.good, func(r bench.Result) float64 { return r.Bytes }),
 			P50:    median(x.good, func(r bench.Result) time.Duration { return r.P50 }),
 			P99:    median(x.good, func(r bench.Result) time.Duration { return r.P99 }),
+			P999:   median(x.good, func(r bench.Result) time.Duration { return r.P999 }),
 		},
 		least: slices.MinFunc(x.good, byValue).Value,
 		most:  slices.MaxFunc(x.good, byValue).Value,
@@ -81,7 +82,16 @@ func (t table) String() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(t.state, " ") + "\n")
 	for _, r := range t.rows {
-		r.write(&b, t.spread)
+		if !r.Only {
+			r.write(&b, t.spread)
+			if said := r.verdict(t.rows); said != "" {
+				b.WriteString("\n" + said + "\n")
+			}
+		}
+	}
+	t.writeGrowth(&b)
+	for _, r := range t.rows {
+		r.writeFailures(&b)
 	}
 	return b.String()
 }
@@ -95,17 +105,17 @@ func (r row) write(b *strings.Builder, spread bool) {
 	}
 	fmt.Fprintf(b, "%s\n%s\n", header, line)
 	for _, l := range libraries {
-		if x := r.all[l.name]; len(x.good) > 0 {
-			r.writeLibrary(b, l, x.summary(), spread)
+		if x, ok := r.of(l.name); ok {
+			r.writeLibrary(b, l, x, spread)
 		}
 	}
+}
+
+func (r row) writeFailures(b *strings.Builder) {
 	for _, l := range libraries {
 		if x := r.all[l.name]; x.failed != nil {
-			fmt.Fprintf(b, "\n%s failed in %d of its runs: %s\n", l.name, x.failures, oneLine(x.failed))
+			fmt.Fprintf(b, "\n`%s`: %s failed in %d of its runs: %s\n", r.Name, l.name, x.failures, oneLine(x.failed))
 		}
-	}
-	if said := r.verdict(); said != "" {
-		b.WriteString("\n" + said + "\n")
 	}
 }
 
@@ -135,9 +145,13 @@ func (r row) columns(spread bool) (all []column) {
 		all = append(all, column{"MB/s", func(s summary) string { return fmt.Sprintf("%.0f", 1000*float64(r.Size)/s.Value) }})
 	}
 	if r.timed() {
+		at := func(title string, of func(summary) time.Duration) column {
+			return column{title, func(s summary) string { return of(s).Round(10 * time.Nanosecond).String() }}
+		}
 		all = append(all,
-			column{"p50", func(s summary) string { return s.P50.Round(10 * time.Nanosecond).String() }},
-			column{"p99", func(s summary) string { return s.P99.Round(10 * time.Nanosecond).String() }})
+			at("p50", func(s summary) time.Duration { return s.P50 }),
+			at("p99", func(s summary) time.Duration { return s.P99 }),
+			at("p99.9", func(s summary) time.Duration { return s.P999 }))
 	}
 	return append(all, column{"times ours", func(s summary) string { return r.times(s.Value) }})
 }
@@ -160,15 +174,18 @@ func (r row) times(value float64) string {
 	if !ok {
 		return ""
 	}
-	return ratio(value / ours)
+	return ratio(value / ours.Value)
 }
 
-func (r row) ours() (float64, bool) {
-	x := r.all[libraries[0].name]
+func (r row) ours() (summary, bool) { return r.of(libraries[0].name) }
+
+// of returns the figures of a library, if it has run.
+func (r row) of(library string) (summary, bool) {
+	x := r.all[library]
 	if len(x.good) == 0 {
-		return 0, false
+		return summary{}, false
 	}
-	return x.summary().Value, true
+	return x.summary(), true
 }
 
 // ratio returns a ratio with two decimals, or with two digits where these say nothing.

@@ -1,13 +1,18 @@
-// Command ergo runs the scenarios of peerbench on ergo 3, all but the remote ones. It is compiled
-// with a checkout of it, by peerbench -ergo=DIR.
+// Command ergo runs the scenarios of peerbench on ergo 3, without remote tells: only those of a
+// process keep their order. It is compiled with a checkout of it, by peerbench -ergo=DIR.
 package main
 
 import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"ergo.services/ergo"
 	"ergo.services/ergo/act"
 	"ergo.services/ergo/gen"
+	"ergo.services/ergo/net/edf"
 
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
@@ -18,11 +23,18 @@ func main() {
 	bench.Main(map[string]bench.Contender{"default": bench.Untyped[*process, gen.PID]{New: start}})
 }
 
-func start(bool) bench.Library[*process, gen.PID] {
+// parcel is the message of the remote scenarios.
+type parcel struct{ Data []byte }
+
+func start(remoting bool) bench.Library[*process, gen.PID] {
 	var options gen.NodeOptions
 	options.Network.Mode = gen.NetworkModeDisabled
+	if remoting {
+		options.Network.Mode, options.Network.Cookie = gen.NetworkModeEnabled, "bench"
+		check(edf.RegisterTypeOf(parcel{}))
+	}
 	options.Log.DefaultLogger.Disable = true
-	return node{must(ergo.StartNode("bench@localhost", options))}
+	return node{must(ergo.StartNode(gen.Atom(fmt.Sprintf("bench%d@localhost", os.Getpid())), options))}
 }
 
 type node struct{ gen.Node }
@@ -114,13 +126,21 @@ func (n node) After(p *process, d time.Duration, message any) (fired func()) {
 	return nil
 }
 
-func (n node) Address(gen.PID) string { panic("no remote scenarios") }
+func (n node) Address(p gen.PID) string {
+	return fmt.Sprintf("%s/%d/%d", string(p.Node), p.ID, p.Creation)
+}
 
-func (n node) At(string) gen.PID { panic("no remote scenarios") }
+func (n node) At(address string) (p gen.PID) {
+	at := strings.Split(address, "/")
+	return gen.PID{Node: gen.Atom(at[0]), ID: must(strconv.ParseUint(at[1], 10, 64)), Creation: must(strconv.ParseInt(at[2], 10, 64))}
+}
 
-func (n node) Pack([]byte) any { panic("no remote scenarios") }
+func (n node) Pack(payload []byte) any { return parcel{payload} }
 
-func (n node) Unpack(any) ([]byte, bool) { panic("no remote scenarios") }
+func (n node) Unpack(message any) ([]byte, bool) {
+	m, ok := message.(parcel)
+	return m.Data, ok
+}
 
 func must[T any](v T, err error) T {
 	check(err)

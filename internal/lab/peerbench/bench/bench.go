@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,7 +27,10 @@ func command(configurations map[string]Contender, args []string) error {
 	if len(fields) < 3 {
 		return fmt.Errorf("%q is not scenario/configuration/operations", args[0])
 	}
-	if c := configurations[fields[1]]; c != nil && (fields[0] == serve || fields[0] == serveEntities) {
+	if fields[0] == load {
+		return beLoad()
+	}
+	if c := configurations[fields[1]]; c != nil && slices.Contains(servers, fields[0]) {
 		return serveRun(fields[0], c, fields[2:])
 	}
 	n, err := strconv.Atoi(fields[2])
@@ -38,6 +42,9 @@ func command(configurations map[string]Contender, args []string) error {
 		return fmt.Errorf("%q: no such scenario or configuration", args[0])
 	}
 	r := &Run{N: n, configuration: fields[1]}
+	if s.loaded {
+		defer startLoad()()
+	}
 	s.run(c, r)
 	r.endOther()
 	return json.NewEncoder(os.Stdout).Encode(r.result)

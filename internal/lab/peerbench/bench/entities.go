@@ -3,70 +3,86 @@ package bench
 import (
 	"encoding/binary"
 	"strconv"
-	"sync"
 	"sync/atomic"
 )
 
 // An EntityHost is a [Contender] with entities: actors by id, each of which starts with its first
-// message. Only such contenders run the scenarios whose names begin with [EntityPrefix].
+// message. Only such contenders run the scenarios whose names contain [EntityWord].
 type EntityHost interface {
 	Contender
 	// ServeEntities starts a node that others reach over TCP, with two types of entities. A sink
 	// calls newSink when it starts, and then got with the payload of each message. An adder
-	// answers numbers. ServeEntities returns the address of the node.
-	ServeEntities(newSink func() (got func(payload []byte))) (address string)
+	// answers numbers. ServeEntities returns the address of the node, and how its own process
+	// reaches the entities.
+	ServeEntities(newSink func() (got func(payload []byte))) (address string, here Entities)
 	// DialEntities starts a node in another process that joins the first one and has no entities.
 	DialEntities(address string) Entities
 }
 
-// Entities are those of [EntityHost].ServeEntities, as another process reaches them. Each message
-// names the id, in the way that users of the library write.
+// Entities are those of [EntityHost].ServeEntities, as a process reaches them. Each message names
+// the id, in the way that users of the library write.
 type Entities struct {
 	Send func(id string, payload []byte) // to the sink of that id
 	Ask  func(id string, n int) int      // asks the adder of that id
 }
 
-// EntityPrefix begins the names of the scenarios with entities.
-const EntityPrefix = "entity-"
+// EntityWord is in the names of the scenarios with entities.
+const EntityWord = "entity"
 
-const (
-	serveEntities = "serve-entities" // as serve
-	awakeEntities = 1000             // how many entities are woken before the measurement
-)
+const awakeEntities = 1000 // how many entities are woken before a measurement, unless it says otherwise
 
-// entityTell sends messages of that size to the sinks in turn. A payload is not used again, because
-// the number of messages that have arrived does not say which.
-func entityTell(c Contender, r *Run, size int) {
-	w := newWindow(min(windowLength, windowBytes/size))
-	e, ids := r.dialEntities(c, w), entityIDs(0, awakeEntities)
+// entityTell sends messages to the sinks of another process in turn.
+func entityTell(c Contender, r *Run, awake int) {
+	w := newWindow(windowLength)
+	tellInTurn(r, w, r.dialEntities(c, awake, w), awake, payloadSize)
+}
+
+// entityTellHere does the same with those of this process.
+func entityTellHere(c Contender, r *Run) {
+	w := newWindow(windowLength)
+	all := crowd{total: awakeEntities + r.N, sinks: awakeEntities, every: w.size / windowSteps, report: w.confirm}
+	_, here := entityHost(c).ServeEntities(all.newSink)
+	tellInTurn(r, w, here, awakeEntities, numberSize)
+}
+
+// tellInTurn sends messages of that size. A payload is not used again, because the number of
+// messages that have arrived does not say which.
+func tellInTurn(r *Run, w *window, e Entities, awake, size int) {
+	ids := entityIDs(0, awake)
 	send := func(number int) {
 		w.wait(number - w.size + 1)
 		payload := make([]byte, size)
 		binary.BigEndian.PutUint64(payload, uint64(number))
-		e.Send(ids[number%awakeEntities], payload)
+		e.Send(ids[number%awake], payload)
 	}
-	for number := range awakeEntities {
+	for number := range awake {
 		send(number)
-		w.wait(number + 1)
 	}
+	w.wait(awake)
 	r.Start()
 	for i := range r.N {
-		send(awakeEntities + i)
+		send(awake + i)
 	}
-	w.wait(awakeEntities + r.N)
+	w.wait(awake + r.N)
 	r.Stop()
 }
 
 // entityAsk asks adders that are awake, in turn.
 func entityAsk(c Contender, r *Run, askers int) {
-	e := r.dialEntities(c, newWindow(1))
+	e := r.dialEntities(c, awakeEntities, newWindow(1))
 	askInTurn(r, askers, e, e.wake())
+}
+
+// entityAskHere asks adders of this process.
+func entityAskHere(c Contender, r *Run) {
+	_, here := entityHost(c).ServeEntities(func() func([]byte) { return func([]byte) {} })
+	askInTurn(r, 1, here, here.wake())
 }
 
 // entityFirst asks r.N adders once each. Others are awake: the processes are connected, and the
 // first messages have found the other one.
 func entityFirst(c Contender, r *Run, askers int) {
-	e := r.dialEntities(c, newWindow(1))
+	e := r.dialEntities(c, awakeEntities, newWindow(1))
 	e.wake()
 	askInTurn(r, askers, e, entityIDs(awakeEntities, r.N))
 }
@@ -97,8 +113,8 @@ func entityIDs(from, count int) []string {
 
 // dialEntities starts the other process of a run, which will be told r.N messages and one for each
 // awake entity before.
-func (r *Run) dialEntities(c Contender, w *window) Entities {
-	s := r.startServer(serveEntities, awakeEntities+r.N, w)
+func (r *Run) dialEntities(c Contender, awake int, w *window) Entities {
+	s := r.startServer(serveEntities, awake+r.N, awake, w)
 	return entityHost(c).DialEntities(s.address)
 }
 
@@ -108,40 +124,4 @@ func entityHost(c Contender) EntityHost {
 		fail("this library has no entities")
 	}
 	return host
-}
-
-// A crowd is the other end of a window, as a gate is, for messages to entities in turn. Entities
-// run at once, so only the order of each is checked.
-type crowd struct {
-	total, every int
-	arrived      atomic.Int64
-	report       func(arrived int)
-	reporting    sync.Mutex // keeps reports from going backwards
-}
-
-// newSink returns what an entity does with its payloads. The numbers of its messages are
-// awakeEntities apart.
-func (c *crowd) newSink() func(payload []byte) {
-	next := -1
-	return func(payload []byte) {
-		number := int(binary.BigEndian.Uint64(payload))
-		if next < 0 {
-			next = number % awakeEntities
-		}
-		if number != next {
-			fail("message %d arrived, not %d", number, next)
-		}
-		next += awakeEntities
-		c.count()
-	}
-}
-
-func (c *crowd) count() {
-	n := int(c.arrived.Add(1))
-	if n > awakeEntities && n%c.every != 0 && n != c.total {
-		return
-	}
-	c.reporting.Lock()
-	defer c.reporting.Unlock()
-	c.report(int(c.arrived.Load()))
 }

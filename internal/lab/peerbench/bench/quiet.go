@@ -13,7 +13,8 @@ const (
 	// quietPause is the time between two messages to the quiet actor.
 	quietPause = time.Millisecond
 	// quietTime bounds the run of a runtime that takes long for each message. The percentiles are
-	// those of the messages that were sent by then.
+	// those of the messages that were sent by then. A message that is not handled in that time ends
+	// the run, and counts as if it was.
 	quietTime = 5 * time.Second
 )
 
@@ -43,7 +44,12 @@ func Quiet[P any](r *Run, compute time.Duration, spawn func(handle func() (again
 		time.Sleep(quietPause)
 		told := time.Now()
 		tell(quiet)
-		r.latencies = append(r.latencies, (<-handled).Sub(told))
+		select {
+		case at := <-handled:
+			r.latencies = append(r.latencies, at.Sub(told))
+		case <-time.After(quietTime):
+			r.latencies = append(r.latencies, quietTime)
+		}
 	}
 	r.N = len(r.latencies)
 	r.StopLatency()

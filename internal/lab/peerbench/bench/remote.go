@@ -7,16 +7,21 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
 
 // A Connection leads to the actors that [Contender].Serve has spawned in another process.
 type Connection struct {
-	Send  func(payload []byte) // to the sink
-	Flush func()               // sends what Send has buffered; nil if it buffers nothing
-	Ask   func(n int) int      // asks the adder
+	Send  func(to int, payload []byte) // to the sink of that number
+	Flush func()                       // sends what Send has buffered; nil if it buffers nothing
+	// Enter calls loop, where the library can ask, with a function that asks the adder.
+	Enter func(loop func(ask func(n int) int))
+}
+
+// Anywhere is Enter of a [Connection] whose users ask from any goroutine.
+func Anywhere(ask func(n int) int) (enter func(loop func(ask func(n int) int))) {
+	return func(loop func(ask func(n int) int)) { loop(ask) }
 }
 
 // A server is the other process of a remote scenario. Its parent sends it orders, a line each, on
@@ -41,7 +46,6 @@ type report struct {
 }
 
 const (
-	serve        = "serve" // takes the place of a scenario in the argument of a server
 	orderStart   = "start"
 	orderStop    = "stop"
 	reportsFile  = 3
@@ -50,37 +54,55 @@ const (
 	windowLength = 4096
 )
 
+// What a server serves takes the place of a scenario in its argument.
+const (
+	serve          = "serve"
+	serveEntities  = "serve-entities"
+	serveSingleton = "serve-singleton"
+)
+
+var servers = []string{serve, serveEntities, serveSingleton}
+
 // remoteTell runs [Contender].Serve in another process, and sends messages of that size to its
-// sink.
-func remoteTell(c Contender, r *Run, size int) {
+// sinks in turn. They share a connection, which keeps the order, so a payload can be used again.
+func remoteTell(c Contender, r *Run, size, sinks int) {
+	dialAndTell(r, c.Dial, serve, size, sinks)
+}
+
+func dialAndTell(r *Run, dial func(address string) Connection, what string, size, sinks int) {
 	w := newWindow(min(windowLength, max(windowBytes/size, 2)))
-	s := r.startServer(serve, r.N+1, w)
-	conn, payload := c.Dial(s.address), w.payloads(size)
+	s := r.startServer(what, r.N+sinks, sinks, w)
+	conn, payload := dial(s.address), w.payloads(size)
 	send := func(number int) {
 		if number >= w.size && w.arrived.Load() <= int64(number-w.size) {
 			conn.flush()
 			w.wait(number - w.size + 1)
 		}
-		conn.Send(payload(number))
+		conn.Send(number%sinks, payload(number))
 	}
-	send(0) // connects
-	conn.flush()
-	w.wait(1)
+	for number := range sinks { // the first one connects
+		send(number)
+		conn.flush()
+		w.wait(number + 1)
+	}
 	r.Start()
 	for i := range r.N {
-		send(i + 1)
+		send(sinks + i)
 	}
 	conn.flush()
-	w.wait(r.N + 1)
+	w.wait(sinks + r.N)
 	r.Stop()
 }
 
 // remoteAsk runs [Contender].Serve in another process, and asks its adder.
 func remoteAsk(c Contender, r *Run, askers int) {
-	s := r.startServer(serve, r.N+1, newWindow(1))
-	conn := c.Dial(s.address)
-	conn.Ask(0)
-	Ask(r, askers, conn.Ask)
+	dialAndAsk(r, c.Dial, serve, askers)
+}
+
+func dialAndAsk(r *Run, dial func(address string) Connection, what string, askers int) {
+	conn := dial(r.startServer(what, r.N+1, 1, newWindow(1)).address)
+	conn.Enter(func(ask func(n int) int) { ask(0) })
+	askWithin(r, askers, conn.Enter)
 }
 
 func (c Connection) flush() {
@@ -89,14 +111,14 @@ func (c Connection) flush() {
 	}
 }
 
-// startServer starts the other process of a run, which will be told that many messages. what says
-// what it serves: serve or serveEntities.
-func (r *Run) startServer(what string, messages int, w *window) *server {
+// startServer starts the other process of a run, which will be told that many messages for so many
+// sinks in turn. what is one of servers.
+func (r *Run) startServer(what string, messages, sinks int, w *window) *server {
 	program, err := os.Executable()
 	check(err)
 	reports, reportsEnd, err := os.Pipe()
 	check(err)
-	s := &server{window: w, ready: make(chan struct{}), spent: make(chan cost), cmd: exec.Command(program, fmt.Sprintf("%s/%s/%d/%d", what, r.configuration, messages, max(w.size/windowSteps, 1)))}
+	s := &server{window: w, ready: make(chan struct{}), spent: make(chan cost), cmd: exec.Command(program, fmt.Sprintf("%s/%s/%d/%d/%d", what, r.configuration, messages, sinks, max(w.size/windowSteps, 1)))}
 	s.cmd.Stderr, s.cmd.ExtraFiles = os.Stderr, []*os.File{reportsEnd}
 	s.orders, err = s.cmd.StdinPipe()
 	check(err)
@@ -162,23 +184,16 @@ func (s *server) order(what string) {
 	check(err)
 }
 
-// serveRun is the server's side. Its arguments are how many messages will arrive, and how often to
-// report them. It returns when there are no more orders.
+// serveRun is the server's side. Its arguments are how many messages will arrive, for how many
+// sinks, and how often to report them. It returns when there are no more orders.
 func serveRun(what string, c Contender, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%q: a server needs two numbers", strings.Join(args, "/"))
-	}
-	total, err := strconv.Atoi(args[0])
-	if err != nil {
-		return err
-	}
-	every, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
 	out := json.NewEncoder(os.NewFile(reportsFile, "reports"))
 	say := func(r report) { check(out.Encode(r)) }
-	say(report{Address: begin(what, c, total, every, func(n int) { say(report{Arrived: n}) })})
+	all := crowd{report: func(n int) { say(report{Arrived: n}) }}
+	if _, err := fmt.Sscanf(strings.Join(args, " "), "%d %d %d", &all.total, &all.sinks, &all.every); err != nil {
+		return fmt.Errorf("%q: a server needs three numbers: %w", args, err)
+	}
+	say(report{Address: begin(what, c, &all)})
 	r := &Run{N: 1}
 	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
 		switch orders.Text() {
@@ -194,11 +209,22 @@ func serveRun(what string, c Contender, args []string) error {
 }
 
 // begin starts what a server serves, and returns its address.
-func begin(what string, c Contender, total, every int, arrived func(n int)) (address string) {
-	if what == serveEntities {
-		return entityHost(c).ServeEntities((&crowd{total: total, every: every, report: arrived}).newSink)
+func begin(what string, c Contender, all *crowd) (address string) {
+	switch what {
+	case serveEntities:
+		address, _ = entityHost(c).ServeEntities(all.newSink)
+		return address
+	case serveSingleton:
+		return singletonHost(c).ServeSingleton(all.alone())
 	}
-	return c.Serve((&gate{total: total, every: every, report: arrived}).got)
+	if all.sinks == 1 {
+		return c.Serve([]func([]byte){all.alone()})
+	}
+	sinks := make([]func([]byte), all.sinks)
+	for i := range sinks {
+		sinks[i] = all.newSink()
+	}
+	return c.Serve(sinks)
 }
 
 func check(err error) {

@@ -30,11 +30,12 @@ type Run struct {
 
 // A Result is what one run has measured, per operation.
 type Result struct {
-	Value    float64 // nanoseconds, or bytes
-	CPU      float64 // nanoseconds of processor time
-	Allocs   float64
-	Bytes    float64
-	P50, P99 time.Duration // 0 if operations were not timed one by one
+	Value  float64 // nanoseconds, or bytes
+	CPU    float64 // nanoseconds of processor time
+	Allocs float64
+	Bytes  float64
+	// P50, P99 and P999 are 0 if operations were not timed one by one.
+	P50, P99, P999 time.Duration
 }
 
 // String returns the result as text, with the percentiles if there are any.
@@ -42,7 +43,7 @@ func (r Result) String() string {
 	if r.P99 == 0 {
 		return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes)", r.Value, r.CPU, r.Allocs, r.Bytes)
 	}
-	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99)
+	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v, p99.9 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99, r.P999)
 }
 
 // Start begins the measurement, also in the other process if there is one.
@@ -86,8 +87,8 @@ func (r *Run) set(total float64) {
 	r.result = Result{Value: total / n, CPU: spent.CPU / n, Allocs: spent.Allocs / n, Bytes: spent.Bytes / n}
 	if len(r.latencies) > 0 {
 		slices.Sort(r.latencies)
-		r.result.P50 = r.latencies[len(r.latencies)/2]
-		r.result.P99 = r.latencies[len(r.latencies)*99/100]
+		at := func(permille int) time.Duration { return r.latencies[len(r.latencies)*permille/1000] }
+		r.result.P50, r.result.P99, r.result.P999 = at(500), at(990), at(999)
 	}
 }
 

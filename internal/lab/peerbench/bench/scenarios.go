@@ -3,59 +3,11 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
-// A Contender runs the scenarios on a library. Its methods call Start and Stop of the run.
-type Contender interface {
-	// Tell sends r.N messages to one actor, from senders goroutines.
-	Tell(r *Run, senders int)
-	// PingPong lets pairs of actors send a message back and forth, r.N times in all.
-	PingPong(r *Run, pairs int)
-	// FanOut sends r.N messages in all to actors in turn, from one goroutine.
-	FanOut(r *Run, actors int)
-	// Block sends r.N messages in all to [BlockingActors] actors in turn. Each message blocks its
-	// handler for [BlockingTime].
-	Block(r *Run)
-	// Ask asks one actor r.N times in all, from askers goroutines.
-	Ask(r *Run, askers int)
-	// Spawn spawns r.N actors, and waits until each has started.
-	Spawn(r *Run)
-	// Idle does the same, and measures the memory in use afterwards.
-	Idle(r *Run)
-	// SpawnAndStop spawns r.N children of an actor, stops them when all have started, and waits
-	// for their ends.
-	SpawnAndStop(r *Run)
-	// Skynet spawns a tree of actors: each spawns ten, until there are r.N leaves. The numbers of
-	// the leaves are added on the way back. An actor ends when it has reported.
-	Skynet(r *Run)
-	// Timers starts r.N timers of [TimerActors] actors, and waits until all have fired.
-	Timers(r *Run)
-	// Quiet sends r.N messages to an actor, one at a time and a millisecond apart, beside 64 actors
-	// that compute for so long for each message, without end.
-	Quiet(r *Run, compute time.Duration)
-	// Serve starts a system that other processes reach over TCP, with two actors: a sink, which
-	// calls got with the payload of each message, and an adder, which answers numbers. It returns
-	// their address.
-	Serve(got func(payload []byte)) (address string)
-	// Dial connects a system to the actors that Serve has spawned in another process.
-	Dial(address string) Connection
-}
-
-const (
-	// TimerActors is how many actors share the timers.
-	TimerActors = 1000
-	// BlockingActors is how many actors block at once.
-	BlockingActors = 1000
-	// BlockingTime is how long a handler blocks.
-	BlockingTime = time.Millisecond
-	// MostPayload is the size of the largest payload of a remote message, in bytes. An encoded
-	// message is a little larger.
-	MostPayload = 8_000_000
-	payloadSize = 100 // of the usual remote message
-)
-
-// A Scenario is one table.
+// A Scenario is one table, or a row of the table of growth.
 type Scenario struct {
 	Name string
 	What string
@@ -65,23 +17,28 @@ type Scenario struct {
 	Steady bool
 	// Size is how many bytes each message has, where throughput counts; else 0.
 	Size int
-	// Goal is the intended ratio of the best peer's figure to ours; 0 means no goal.
-	Goal float64
+
+	loaded bool // a process beside it takes half of the processors' time
+
+	// Goal and GoalP99 are the intended ratios of the best peer's median and p99 to ours; 0 means
+	// no goal.
+	Goal, GoalP99 float64
 	// Limit is the upper bound of our figure, whatever the figures of peers; 0 means no limit.
 	Limit float64
+	// Bare is how many times the figure of channels ours may be; 0 means no goal.
+	Bare float64
 	// Share is the intended throughput as a part of what bare TCP with a codec has; 0 means
 	// no goal.
 	Share float64
-	// Elsewhere are the figures of peers that this module cannot depend on.
-	Elsewhere []Figure
-}
+	// Plain names the scenario with a plain actor, Most says how many times its figure ours may be.
+	Plain string
+	Most  float64
 
-// A Figure was measured elsewhere, in another run of the same scenario.
-type Figure struct {
-	Library string
-	Value   float64
-	// Leads means that no other peer was better there.
-	Leads bool
+	// Grows names what grows, and Many says how many of it there are. Only means that the scenario
+	// is in no other table.
+	Grows string
+	Many  int
+	Only  bool
 }
 
 // The peers that the module proxy does not have.
@@ -90,97 +47,149 @@ const (
 	Ergo  = "ergo"
 )
 
-// Versions are what was measured elsewhere.
-var Versions = map[string]string{Goakt: "a snapshot after v4.4.3", Ergo: "v1.999.310"}
-
 // Skynet is the scenario whose operations have to be a power of ten.
 const skynet = "skynet"
 
+// What grows, after what is measured.
+const (
+	fannedOut = "fan-out, actors"
+	pairs     = "ping-pong, pairs"
+	atOnce    = "asks at once"
+	atOnceFar = "remote asks at once"
+	told      = "remote tell, actors"
+	toldByID  = "remote tell, entities"
+)
+
 // Scenarios are all scenarios.
-var Scenarios = []Scenario{
-	{
-		Name: "tell-1", What: "tell, 1→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 1) },
-		Goal: 3.5, Elsewhere: behind(163, 300),
-	},
-	{
-		Name: "tell-8", What: "tell, 8→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, mostSenders) },
-		Goal: 2.5, Elsewhere: behind(214, 282),
-	},
-	{
-		Name: "fan-out", What: "fan-out to 1000, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.FanOut(r, 1000) },
-		Goal: 4, Elsewhere: goaktLeads(245, 901),
-	},
-	{Name: "blocking", What: "1000 handlers that block for 1 ms, ns per message", n: 100_000, run: Contender.Block},
-	{
-		Name: "ping-pong-1", What: "ping-pong, 1 pair, ns per message", n: 2_000_000, run: func(c Contender, r *Run) { c.PingPong(r, 1) },
-		Goal: 2, Elsewhere: goaktLeads(227, 951),
-	},
-	{
-		Name: "ping-pong-64", What: "ping-pong, 64 pairs, ns per message", n: 4_000_000, run: func(c Contender, r *Run) { c.PingPong(r, 64) },
-		Goal: 2, Elsewhere: behind(427, 491),
-	},
-	{
-		Name: "ask-1", What: "ask with a deadline, sequential, ns", n: 500_000, run: func(c Contender, r *Run) { c.Ask(r, 1) },
-		Goal: 2, Elsewhere: goaktLeads(1291, 2019),
-	},
-	{
-		Name: "ask-64", What: "ask with a deadline, 64 at once, ns per ask", n: 1_000_000, run: func(c Contender, r *Run) { c.Ask(r, 64) },
-		Goal: 2, Elsewhere: goaktLeads(730, 775),
-	},
-	{
-		Name: "spawn", What: "spawn, ns", n: 100_000, run: Contender.Spawn,
-		Goal: 4, Elsewhere: behind(72_000, 5800),
-	},
+var Scenarios = slices.Concat(local, loaded(asks...), remote, loaded(remoteAsks...), byID, growth)
+
+var local = slices.Concat([]Scenario{
+	{Name: "tell-1", What: "tell, 1→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 1) }, Goal: 3.5},
+	{Name: "tell-8", What: "tell, 8→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, mostSenders) }, Goal: 2.5},
+	withGoal(4, fanOut("fan-out", 1000)),
+	{Name: "blocking", What: "1000 handlers that block for 1 ms, ns per message", n: 100_000, run: Contender.Block, Goal: 1.2},
+	withGoal(2.5, pingPong(1)),
+	withGoal(2, pingPong(64)),
+}, asks, []Scenario{
+	{Name: "spawn", What: "spawn, ns", n: 100_000, run: Contender.Spawn, Goal: 4},
 	{Name: "spawn-stop", What: "spawn and stop, ns", n: 100_000, run: Contender.SpawnAndStop},
 	{Name: "idle", What: "idle actor, bytes in use", n: 100_000, run: Contender.Idle, Steady: true, Limit: 500},
-	{
-		Name: skynet, What: "skynet, 10⁶ leaves, ns per leaf", n: 1_000_000, run: Contender.Skynet, Steady: true,
-		Goal: 4, Elsewhere: behind(76_000, 7000),
-	},
+	{Name: skynet, What: "skynet, 10⁶ leaves (10⁵ at scales below 1), ns per leaf", n: 1_000_000, run: Contender.Skynet, Steady: true, Goal: 4},
 	{Name: "timers", What: "100,000 timers, ns of processor time per timer", n: 100_000, run: Contender.Timers},
 	quiet("quiet-20us", 20*time.Microsecond, 2*time.Millisecond),
 	quiet("quiet-1ms", time.Millisecond, 15*time.Millisecond),
-	{
-		Name: "remote-tell", What: "remote tell, 100 bytes, ns", n: 1_000_000, run: func(c Contender, r *Run) { remoteTell(c, r, payloadSize) },
-		Goal: 2, Elsewhere: behind(1279, 1337),
-	},
-	{
-		Name: "remote-ask-1", What: "remote ask with a deadline, sequential, ns", n: 20_000, run: func(c Contender, r *Run) { remoteAsk(c, r, 1) },
-		Goal: 1.2, Elsewhere: goaktLeads(90_000, 296_000),
-	},
-	{
-		Name: "remote-ask-64", What: "remote ask with a deadline, 64 at once, ns per ask", n: 200_000, run: func(c Contender, r *Run) { remoteAsk(c, r, 64) },
-		Goal: 1.7, Elsewhere: behind(15_900, 9600),
-	},
+})
+
+var asks = []Scenario{
+	withGoals(2, 1.5, ask(1)),
+	withGoal(2.5, ask(64)),
+}
+
+var remote = slices.Concat([]Scenario{withGoal(2, remoteTellTo("remote-tell", 1))}, remoteAsks, []Scenario{
 	large("remote-10kB", "10 kB", 10_000, 100_000),
-	withShare(large("remote-1MB", "1 MB", 1_000_000, 2000)),
+	withShare(0.6, withGoal(1.5, large("remote-1MB", "1 MB", 1_000_000, 2000))),
 	large("remote-8MB", "8 MB", MostPayload, 250),
-	{
-		Name: EntityPrefix + "tell", What: "tell to 1000 entities in turn, 100 bytes, ns", n: 1_000_000,
-		run: func(c Contender, r *Run) { entityTell(c, r, payloadSize) },
-	},
-	{
-		Name: EntityPrefix + "ask-1", What: "ask an entity with a deadline, sequential, ns", n: 20_000,
+})
+
+var remoteAsks = []Scenario{
+	withBare(1.3, withGoals(1.2, 1.2, remoteAskOf(1))),
+	withGoal(1.7, remoteAskOf(64)),
+}
+
+var byID = []Scenario{
+	beside(1.25, "remote-tell", entitiesTold(EntityWord+"-tell", awakeEntities)),
+	beside(1.25, "remote-ask-1", Scenario{
+		Name: EntityWord + "-ask-1", What: "ask an entity with a deadline, sequential, ns", n: 50_000,
 		run: func(c Contender, r *Run) { entityAsk(c, r, 1) },
-	},
-	{
-		Name: EntityPrefix + "ask-64", What: "ask an entity with a deadline, 64 at once, ns per ask", n: 200_000,
+	}),
+	beside(1.25, "remote-ask-64", Scenario{
+		Name: EntityWord + "-ask-64", What: "ask an entity with a deadline, 64 at once, ns per ask", n: 200_000,
 		run: func(c Contender, r *Run) { entityAsk(c, r, 64) },
-	},
+	}),
 	{
-		Name: EntityPrefix + "first", What: "first ask of an entity, 64 at once, ns per entity", n: 20_000,
+		Name: EntityWord + "-first", What: "first ask of an entity, 64 at once, ns per entity", n: 20_000,
 		run: func(c Contender, r *Run) { entityFirst(c, r, 64) },
 	},
+	beside(3, "fan-out", Scenario{
+		Name: "local-" + EntityWord + "-tell", What: "tell to 1000 entities of the same node in turn, ns", n: 2_000_000, run: entityTellHere,
+	}),
+	beside(1.25, "ask-1", Scenario{
+		Name: "local-" + EntityWord + "-ask-1", What: "ask an entity of the same node with a deadline, sequential, ns", n: 500_000, run: entityAskHere,
+	}),
+	beside(1.25, "remote-tell", Scenario{
+		Name: SingletonPrefix + "tell", What: "tell to a singleton of another node, 100 bytes, ns", n: 1_000_000, run: singletonTell,
+	}),
+	beside(1.25, "remote-ask-1", Scenario{
+		Name: SingletonPrefix + "ask-1", What: "ask a singleton of another node with a deadline, sequential, ns", n: 50_000, run: singletonAsk,
+	}),
 }
 
-// behind are the figures of goakt and ergo in a scenario that another peer led.
-func behind(goakt, ergo float64) []Figure {
-	return []Figure{{Library: Goakt, Value: goakt}, {Library: Ergo, Value: ergo}}
+var growth = only(
+	fanOut("fan-out-10000", 10_000), fanOut(Million, 1_000_000),
+	pingPong(640), pingPong(6400),
+	ask(640), ask(6400),
+	remoteTellTo("remote-tell-10", 10), remoteTellTo("remote-tell-1000", 1000),
+	remoteAskOf(640), remoteAskOf(6400),
+	entitiesTold(EntityWord+"-tell-10000", 10_000), entitiesTold(Awake, 100_000),
+)
+
+// The scenarios that are too large for some libraries.
+const (
+	Million = "fan-out-1000000"
+	Awake   = EntityWord + "-tell-100000"
+)
+
+func fanOut(name string, actors int) Scenario {
+	return Scenario{
+		Name: name, What: fmt.Sprintf("fan-out to %d, ns", actors), n: max(5_000_000, 10*actors), run: func(c Contender, r *Run) { c.FanOut(r, actors) },
+		Grows: fannedOut, Many: actors,
+	}
 }
 
-// goaktLeads are the figures in a scenario that goakt led.
-func goaktLeads(goakt, ergo float64) []Figure {
-	return []Figure{{Library: Goakt, Value: goakt, Leads: true}, {Library: Ergo, Value: ergo}}
+func pingPong(many int) Scenario {
+	return Scenario{
+		Name: fmt.Sprint("ping-pong-", many), What: fmt.Sprint("ping-pong, pairs: ", many, ", ns per message"), n: 4_000_000, run: func(c Contender, r *Run) { c.PingPong(r, many) },
+		Grows: pairs, Many: many,
+	}
+}
+
+func ask(askers int) Scenario {
+	return Scenario{
+		Name: fmt.Sprint("ask-", askers), What: "ask with a deadline, " + togetherOrNot(askers), n: 1_000_000, run: func(c Contender, r *Run) { c.Ask(r, askers) },
+		Grows: atOnce, Many: askers,
+	}
+}
+
+func remoteAskOf(askers int) Scenario {
+	n := 200_000
+	if askers == 1 {
+		n = 50_000
+	}
+	return Scenario{
+		Name: fmt.Sprint("remote-ask-", askers), What: "remote ask with a deadline, " + togetherOrNot(askers), n: n, run: func(c Contender, r *Run) { remoteAsk(c, r, askers) },
+		Grows: atOnceFar, Many: askers,
+	}
+}
+
+func togetherOrNot(askers int) string {
+	if askers == 1 {
+		return "sequential, ns"
+	}
+	return fmt.Sprint(askers, " at once, ns per ask")
+}
+
+func remoteTellTo(name string, actors int) Scenario {
+	return Scenario{
+		Name: name, What: "remote tell, 100 bytes, ns", n: 1_000_000, run: func(c Contender, r *Run) { remoteTell(c, r, payloadSize, actors) },
+		Grows: told, Many: actors,
+	}
+}
+
+func entitiesTold(name string, awake int) Scenario {
+	return Scenario{
+		Name: name, What: fmt.Sprintf("tell to %d entities in turn, 100 bytes, ns", awake), n: 1_000_000, run: func(c Contender, r *Run) { entityTell(c, r, awake) },
+		Grows: toldByID, Many: awake,
+	}
 }
 
 func quiet(name string, compute, limit time.Duration) Scenario {
@@ -193,13 +202,50 @@ func quiet(name string, compute, limit time.Duration) Scenario {
 func large(name, size string, bytes, n int) Scenario {
 	return Scenario{
 		Name: name, What: fmt.Sprintf("remote tell, %s, ns", size),
-		n: n, run: func(c Contender, r *Run) { remoteTell(c, r, bytes) }, Size: bytes,
+		n: n, run: func(c Contender, r *Run) { remoteTell(c, r, bytes, 1) }, Size: bytes,
 	}
 }
 
-func withShare(s Scenario) Scenario {
-	s.Share = 0.6
+func withGoal(times float64, s Scenario) Scenario { return withGoals(times, 0, s) }
+
+func withGoals(times, p99 float64, s Scenario) Scenario {
+	s.Goal, s.GoalP99 = times, p99
 	return s
+}
+
+func withBare(times float64, s Scenario) Scenario {
+	s.Bare = times
+	return s
+}
+
+func withShare(share float64, s Scenario) Scenario {
+	s.Share = share
+	return s
+}
+
+func beside(times float64, plain string, s Scenario) Scenario {
+	s.Plain, s.Most = plain, times
+	return s
+}
+
+// LoadedSuffix ends the names of the scenarios with a process beside them that takes half of the
+// processors' time.
+const LoadedSuffix = "-loaded"
+
+// loaded returns the same scenarios beside such a process, which makes them longer, so they have
+// half of the operations. They have no goals.
+func loaded(all ...Scenario) (beside []Scenario) {
+	for _, s := range all {
+		beside = append(beside, Scenario{Name: s.Name + LoadedSuffix, What: s.What + ", beside a load of 50 %", n: s.n / 2, run: s.run, loaded: true})
+	}
+	return beside
+}
+
+func only(all ...Scenario) []Scenario {
+	for i := range all {
+		all[i].Only = true
+	}
+	return all
 }
 
 // Scaled returns how many operations there are at a scale: for skynet, a power of ten.
@@ -220,7 +266,3 @@ func scenario(name string) *Scenario {
 	}
 	return nil
 }
-
-// Small is the message of the scenarios that tell: a small struct, with the number of the message
-// and the number of its sender.
-type Small struct{ A, B int }

@@ -2,40 +2,50 @@ package bench
 
 import "strings"
 
-// between separates the two addresses of Serve.
+// between separates the addresses of Serve.
 const between = " "
 
 // Serve implements [Contender].
-func (u Untyped[C, P]) Serve(got func(payload []byte)) (address string) {
+func (u Untyped[C, P]) Serve(sinks []func(payload []byte)) (address string) {
 	s := u.New(true)
-	sink := s.Spawn(Actor[C]{Receive: func(_ C, message any) {
-		if payload, ok := s.Unpack(message); ok {
-			got(payload)
-		}
-	}})
 	adder := s.Spawn(Actor[C]{Receive: func(c C, message any) {
 		if n, ok := s.Unpack(message); ok {
 			s.Respond(c, s.Pack(NumberBytes(BytesNumber(n)+1)))
 		}
 	}})
-	return s.Address(sink) + between + s.Address(adder)
+	address = s.Address(adder)
+	for _, got := range sinks {
+		address += between + s.Address(s.Spawn(Actor[C]{Receive: func(_ C, message any) {
+			if payload, ok := s.Unpack(message); ok {
+				got(payload)
+			}
+		}}))
+	}
+	return address
 }
 
 // Dial implements [Contender].
 func (u Untyped[C, P]) Dial(address string) Connection {
-	s := u.New(true)
-	sinkAt, adderAt, _ := strings.Cut(address, between)
-	sink, adder := s.At(sinkAt), s.At(adderAt)
+	s := system[C, P]{u.New(true)}
+	var all []P
+	for at := range strings.SplitSeq(address, between) {
+		all = append(all, s.At(at))
+	}
+	adder, sinks := all[0], all[1:]
 	return Connection{
-		Send: func(payload []byte) { s.Send(sink, s.Pack(payload)) },
-		Ask: func(n int) int {
-			got, err := s.Ask(adder, s.Pack(NumberBytes(n)), AskTimeout)
-			check(err)
-			answer, ok := s.Unpack(got)
-			if !ok {
-				fail("answer %T", got)
-			}
-			return BytesNumber(answer)
+		Send: func(to int, payload []byte) { s.Send(sinks[to], s.Pack(payload)) },
+		Enter: func(loop func(ask func(n int) int)) {
+			s.enter(func(ask AskFunc[P]) {
+				loop(func(n int) int {
+					got, err := ask(adder, s.Pack(NumberBytes(n)), AskTimeout)
+					check(err)
+					answer, ok := s.Unpack(got)
+					if !ok {
+						fail("answer %T", got)
+					}
+					return BytesNumber(answer)
+				})
+			})
 		},
 	}
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/binary"
+	"sync"
 	"sync/atomic"
 )
 
@@ -47,19 +48,53 @@ func (w *window) payloads(size int) func(number int) []byte {
 	}
 }
 
-// A gate is the other end of a window: it checks that messages arrive in order, and reports how far
-// they are.
-type gate struct {
-	next, total, every int
-	report             func(arrived int)
+// numberSize is the size of a payload that is only a number.
+const numberSize = 8
+
+// A crowd is the other end of a window, for messages to some sinks in turn: it reports how many
+// have arrived. Sinks run at once, so only the order of each is checked.
+type crowd struct {
+	total, sinks, every int
+	arrived             atomic.Int64
+	report              func(arrived int)
+	reporting           sync.Mutex // keeps reports from going backwards
 }
 
-// got handles a payload.
-func (g *gate) got(payload []byte) {
-	if number := int(binary.BigEndian.Uint64(payload)); number != g.next {
-		fail("message %d arrived, not %d", number, g.next)
+// alone returns what the only sink does with its payloads.
+func (c *crowd) alone() func(payload []byte) {
+	next := 0
+	return func(payload []byte) {
+		if number := int(binary.BigEndian.Uint64(payload)); number != next {
+			fail("message %d arrived, not %d", number, next)
+		}
+		if next++; next == 1 || next%c.every == 0 || next == c.total {
+			c.report(next)
+		}
 	}
-	if g.next++; g.next == 1 || g.next%g.every == 0 || g.next == g.total {
-		g.report(g.next)
+}
+
+// newSink returns what one of several sinks does with its payloads.
+func (c *crowd) newSink() func(payload []byte) {
+	next := -1
+	return func(payload []byte) {
+		number := int(binary.BigEndian.Uint64(payload))
+		if next < 0 {
+			next = number % c.sinks
+		}
+		if number != next {
+			fail("message %d arrived, not %d", number, next)
+		}
+		next += c.sinks
+		c.count()
 	}
+}
+
+func (c *crowd) count() {
+	n := int(c.arrived.Add(1))
+	if n > c.sinks && n%c.every != 0 && n != c.total {
+		return
+	}
+	c.reporting.Lock()
+	defer c.reporting.Unlock()
+	c.report(int(c.arrived.Load()))
 }

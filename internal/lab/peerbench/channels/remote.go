@@ -20,8 +20,8 @@ const (
 	forNumbers
 )
 
-// Serve answers the numbers of one connection, and passes the frames of another to got.
-func (c contender) Serve(got func(payload []byte)) (address string) {
+// Serve answers the numbers of one connection, and passes the frames of another to the only sink.
+func (c contender) Serve(sinks []func(payload []byte)) (address string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
 	go func() {
@@ -34,7 +34,7 @@ func (c contender) Serve(got func(payload []byte)) (address string) {
 			if purpose == forNumbers {
 				go echo(in, conn)
 			} else {
-				go c.receive(in, got)
+				go c.receive(in, sinks[0])
 			}
 		}
 	}()
@@ -65,7 +65,7 @@ func (c contender) Dial(address string) bench.Connection {
 	out := bufio.NewWriterSize(dial(address, forFrames), wireBuffer)
 	var header [4]byte
 	return bench.Connection{
-		Send: func(payload []byte) {
+		Send: func(_ int, payload []byte) {
 			frame := c.encode(payload)
 			binary.BigEndian.PutUint32(header[:], uint32(len(frame)))
 			_, err := out.Write(header[:])
@@ -74,7 +74,7 @@ func (c contender) Dial(address string) bench.Connection {
 			check(err)
 		},
 		Flush: func() { check(out.Flush()) },
-		Ask:   asker(dial(address, forNumbers)),
+		Enter: bench.Anywhere(asker(dial(address, forNumbers))),
 	}
 }
 

@@ -36,14 +36,15 @@ const (
 
 // ServeEntities implements [bench.EntityHost]. The address is the one at which members ask each
 // other whether they live.
-func (library) ServeEntities(newSink func() (got func(payload []byte))) (address string) {
+func (library) ServeEntities(newSink func() (got func(payload []byte))) (address string, here bench.Entities) {
 	port := freePort()
 	address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	newCluster(automanaged.NewWithConfig(refresh, port, address),
+	c := newCluster(automanaged.NewWithConfig(refresh, port, address),
 		cluster.NewKind(sinks, actor.PropsFromProducer(func() actor.Actor { return sink(newSink()) })),
 		cluster.NewKind(adders, actor.PropsFromFunc(add)),
-	).StartMember()
-	return address
+	)
+	c.StartMember()
+	return address, reach(c)
 }
 
 // A sink passes its payloads on.
@@ -66,6 +67,11 @@ func add(c actor.Context) {
 func (library) DialEntities(address string) bench.Entities {
 	c := newCluster(automanaged.NewWithConfig(refresh, 0, address))
 	c.StartClient()
+	return reach(c)
+}
+
+// reach returns when the cluster finds a virtual actor.
+func reach(c *cluster.Cluster) bench.Entities {
 	for c.Get("first", adders) == nil {
 		time.Sleep(findPause)
 	}

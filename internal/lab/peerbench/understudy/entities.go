@@ -16,14 +16,13 @@ import (
 var _ bench.EntityHost = contender{}
 
 // ServeEntities implements [bench.EntityHost].
-func (contender) ServeEntities(newSink func() (got func(payload []byte))) (address string) {
+func (u contender) ServeEntities(newSink func() (got func(payload []byte))) (address string, here bench.Entities) {
 	n := member()
-	entities(n, "sink", func(sharding.Entity) actor.Behavior[parcel] { return sink(newSink()) })
-	entities(n, "adder", addition)
-	return n.Address()
+	sinks := entities(n, "sink", func(sharding.Entity) actor.Behavior[parcel] { return sink(newSink()) })
+	return n.Address(), u.reach(sinks, entities(n, "adder", addition))
 }
 
-// sink returns the behavior of an entity that passes its payloads on.
+// sink returns the behavior of an actor that passes its payloads on.
 func sink(got func(payload []byte)) actor.Behavior[parcel] {
 	return behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
 		got(p.Data)
@@ -41,6 +40,10 @@ func (u contender) DialEntities(address string) bench.Entities {
 	adders := entities(n, "adder", addition, sharding.ProxyOnly())
 	settle(sinks)
 	settle(adders)
+	return u.reach(sinks, adders)
+}
+
+func (u contender) reach(sinks *sharding.Region[parcel], adders *sharding.Region[question]) bench.Entities {
 	return bench.Entities{
 		Send: func(id string, payload []byte) { sinks.Ref(id).Tell(parcel{Data: payload}) },
 		Ask:  func(id string, n int) int { return u.ask(adders.Ref(id), n) },

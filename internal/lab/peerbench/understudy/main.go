@@ -264,21 +264,28 @@ func node() *actor.System {
 	return s
 }
 
-func (contender) Serve(got func(payload []byte)) (address string) {
+func (contender) Serve(sinks []func(payload []byte)) (address string) {
 	s := node()
-	sink := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
-		got(p.Data)
-		return behaviors.Same
-	}), "sink")
-	return sink.String() + " " + actor.Spawn(s, adder, "adder").String()
+	address = actor.Spawn(s, adder, "adder").String()
+	for _, got := range sinks {
+		address += " " + actor.Spawn(s, sink(got), "").String()
+	}
+	return address
 }
 
 func (u contender) Dial(address string) bench.Connection {
 	s := node()
-	sinkAt, adderAt, _ := strings.Cut(address, " ")
-	sink, adder := actor.Resolve[parcel](s, sinkAt), actor.Resolve[question](s, adderAt)
+	at := strings.Fields(address)
+	sinks := make([]actor.ActorRef[parcel], len(at)-1)
+	for i := range sinks {
+		sinks[i] = actor.Resolve[parcel](s, at[i+1])
+	}
+	return u.connection(actor.Resolve[question](s, at[0]), sinks...)
+}
+
+func (u contender) connection(adder actor.ActorRef[question], sinks ...actor.ActorRef[parcel]) bench.Connection {
 	return bench.Connection{
-		Send: func(payload []byte) { sink.Tell(parcel{Data: payload}) },
-		Ask:  func(n int) int { return u.ask(adder, n) },
+		Send:  func(to int, payload []byte) { sinks[to].Tell(parcel{Data: payload}) },
+		Enter: bench.Anywhere(func(n int) int { return u.ask(adder, n) }),
 	}
 }
