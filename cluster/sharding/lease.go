@@ -74,5 +74,5 @@ func (l *lane) breakOff(why error) {
 
 // offerOf returns what this node offers of a region.
 func offerOf(r *region) allot.Offer {
-	return allot.Offer{Type: r.signature(), Hosts: r.set.hosts, Leased: r.settings().leased()}
+	return allot.Offer{Type: r.signature(), Hosts: r.set.hosts, Leased: r.set.leased()}
 }
