@@ -205,7 +205,7 @@ bench-peers: ## The same scenarios on other actor libraries: tables in Markdown;
 
 .PHONY: bench-page
 bench-page: ## Replace the tables of docs/performance.md: twelve minutes on a machine that does nothing else; BENCH="-goakt=DIR -ergo=DIR" adds peers
-	cd internal/lab/peerbench && $(GO) run . -rounds=3 -scale=0.3 -page=$(CURDIR)/docs/performance.md $(BENCH)
+	cd internal/lab/peerbench && $(GO) run . -rounds=3 -scale=0.2 -timeout=25s -page=$(CURDIR)/docs/performance.md $(BENCH)
 
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it

@@ -20,7 +20,7 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 			if msg, err := unpack(s.System, &all[i]); err != nil {
 				by.Undecodable(i, err)
 			} else {
-				s.reportDeadLetter(s.pathOf(path, uid), msg, reason)
+				s.reportDeadLetter(pathOf(s.System, path, uid), msg, reason)
 			}
 		}
 		return

@@ -223,8 +223,14 @@ const (
 	promiseSettled
 )
 
-// Most local replies come sooner than a goroutine is put to sleep and woken.
-const yields = 4
+const (
+	// Most local replies come sooner than a goroutine is put to sleep and woken.
+	yields = 4
+	// An actor that waits for a journal or a service before it replies takes longer than that. The
+	// yields of an ask of such an actor would be in vain: thousands of asking goroutines would take
+	// turns, each only to see that it has no reply yet.
+	lateAfter = 500 * time.Microsecond
+)
 
 func (a *ask) watchAsked() {
 	if a.watch.of == nil && !a.watch.begin(a.asked, a) {
@@ -236,16 +242,20 @@ func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, beg
 	if a.asked.isRemote() {
 		return a.awaitRemote(ctx, asker, timeout, begun)
 	}
-	for range yields {
-		runtime.Gosched()
-		if a.state.Load() == promiseSettled {
-			return a.result()
+	if !a.asked.flags.has(late) {
+		for range yields {
+			runtime.Gosched()
+			if a.state.Load() == promiseSettled {
+				return a.result()
+			}
 		}
 	}
 	if begun.IsZero() {
 		begun = time.Now()
 	}
-	return a.sleep(ctx, asker, timeout, begun)
+	err := a.sleep(ctx, asker, timeout, begun)
+	a.asked.flags.assign(late, time.Since(begun) > lateAfter)
+	return err
 }
 
 // The ask began before the request was sent: that may have waited for room.

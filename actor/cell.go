@@ -240,8 +240,9 @@ const (
 	exported                      // it is an ask that other nodes can reach; set under core.mu, before it is over
 	abandoned                     // it is in no tree any more, see returning.Abandon; set under core.mu
 	notStarted                    // its first behavior has not run; set before it is in the tree
+	late                          // asks wait for its replies, see ask.await
 
-	roundAt = 8 // the bits from here on are the round in which it was used last, see returning
+	roundAt = 9 // the bits from here on are the round in which it was used last, see returning
 )
 
 func (f *flags) has(flag uint32) bool { return f.bits.Load()&flag != 0 }
@@ -249,6 +250,16 @@ func (f *flags) has(flag uint32) bool { return f.bits.Load()&flag != 0 }
 func (f *flags) set(flag uint32) { f.bits.Or(flag) }
 
 func (f *flags) clear(flag uint32) { f.bits.And(^flag) }
+
+// It writes only a change.
+func (f *flags) assign(flag uint32, value bool) {
+	switch was := f.has(flag); {
+	case value && !was:
+		f.set(flag)
+	case !value && was:
+		f.clear(flag)
+	}
+}
 
 func (f *flags) round() uint32 { return f.bits.Load() >> roundAt }
 

@@ -133,7 +133,7 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 	c, reason := s.recipient(path, uid)
 	if c == nil {
 		for _, msg := range msgs {
-			s.reportDeadLetter(s.pathOf(path, uid), msg, reason)
+			s.reportDeadLetter(pathOf(s.System, path, uid), msg, reason)
 		}
 		return
 	}
@@ -157,18 +157,18 @@ func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	if c, reason := s.recipient(path, uid); c != nil {
 		c.impl.deliver(msg, by)
 	} else {
-		s.reportDeadLetter(internals{s}.pathOf(path, uid), msg, reason)
+		s.reportDeadLetter(pathOf(s, path, uid), msg, reason)
 	}
 }
 
 func (s internals) StringOf(path string, uid uint64) string {
 	if uid == 0 {
-		return s.pathOf(path, uid)
+		return pathOf(s.System, path, uid)
 	}
-	return s.pathOf(path, uid) + "#" + strconv.FormatUint(uid, 10)
+	return pathOf(s.System, path, uid) + "#" + strconv.FormatUint(uid, 10)
 }
 
-func (s internals) pathOf(path string, uid uint64) string {
+func pathOf(s *System, path string, uid uint64) string {
 	if path == askPath || path == tempPath {
 		path += "/" + strconv.FormatUint(uid, 10)
 	}

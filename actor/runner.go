@@ -11,6 +11,7 @@ import (
 
 type runner struct {
 	main func() // created once
+	lent lent
 
 	place     int            // in the set of runners; guarded by the mutex of the scheduler
 	blocked   bool           // it has not moved, or is going to block: it does not count, and is in no set; likewise
@@ -134,6 +135,9 @@ func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 
 // Another goroutine goes on as r: it calls f for c, whose turn it was.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
+	s.mu.Lock()
+	r.takeBack()
+	s.mu.Unlock()
 	go func() {
 		f()
 		s.work(r, s.goOn(r, c))

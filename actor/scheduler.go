@@ -49,6 +49,8 @@ type scheduler struct {
 
 	begun uint64 // how many actors have been given to runners
 
+	lending lending
+
 	timing timing // never written after the start of the system
 
 	labels profileLabels
@@ -328,4 +330,5 @@ func (s *scheduler) markBlocked(r *runner) {
 	s.busy--
 	s.locals.shut(&s.waiting.fresh)
 	s.reclaimBatch(r)
+	r.takeBack()
 }

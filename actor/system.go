@@ -81,7 +81,7 @@ func NewSystem(name string, opts ...Option) *System {
 	}
 	s.uids.Store(s.firstUID())
 	s.kinds.number = systemNumbers.Add(1)
-	s.scheduler.limit, s.scheduler.virtual = processors(), timeIsVirtual()
+	s.scheduler.limit, s.scheduler.virtual, s.scheduler.lending.pause = processors(), timeIsVirtual(), minLentPause
 	s.wakers.virtual = s.scheduler.virtual
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
 	systems.Store(s, struct{}{})

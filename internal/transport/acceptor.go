@@ -61,7 +61,7 @@ func (a *acceptor) acceptAll() {
 			}
 		default:
 			failures = 0
-			a.acceptUnauthenticated(conn)
+			a.acceptUnauthenticated(asSocket(conn))
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (a *acceptor) answer(in *inbound) error {
 
 func (a *acceptor) readChannel(in *inbound) error {
 	if in.key.channel == channelControl {
-		return in.read(func(body []byte) { a.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {})
+		return in.read(func(body []byte) { a.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {}, func() bool { return false })
 	}
 	select {
 	case <-a.serving:
@@ -287,8 +287,7 @@ func (a *acceptor) readChannel(in *inbound) error {
 	case <-a.closing:
 		return remote.ErrClosed
 	}
-	r := newReceiver(a.localNode, a.system.Load(), in)
-	return in.read(r.receive, r.deliver)
+	return newReceiver(a.localNode, a.system.Load(), in).read()
 }
 
 // A client does not take part in membership.

@@ -30,6 +30,7 @@ type inbound struct {
 	// All below belongs to the reading goroutine, until done is closed.
 	frames   *wire.FrameReader
 	settle   func() // see read
+	lend     func() (replaced bool)
 	arrivals arrivals
 	received uint64           // frames of the session
 	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
@@ -48,13 +49,18 @@ const (
 	ackDelay  = 10 * time.Millisecond
 )
 
+// Another goroutine reads now, and nothing of the inbound belongs to this one any more.
+var errReplaced = errors.New("remote: another goroutine reads")
+
 // A frame is valid until handle returns. settle delivers what handle has put aside, before each
-// acknowledgement and before each read that may block.
-func (in *inbound) read(handle func(body []byte), settle func()) error {
-	in.settle = settle
+// acknowledgement. lend does so before each read that may block, and may replace the goroutine.
+func (in *inbound) read(handle func(body []byte), settle func(), lend func() (replaced bool)) error {
+	in.settle, in.lend = settle, lend
 	for {
 		if err := in.readNext(handle); err != nil {
-			settle()
+			if !errors.Is(err, errReplaced) {
+				settle()
+			}
 			return err
 		}
 	}
@@ -92,7 +98,9 @@ func (in *inbound) next() ([]byte, error) {
 // fill acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.arrivals.publish()
-	in.settle()
+	if in.lend() {
+		return errReplaced
+	}
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}
@@ -155,7 +163,7 @@ func (in *inbound) leave() error {
 func (in *inbound) end() {
 	in.hangUp()
 	in.arrivals.publish()
-	in.conn, in.frames, in.settle = nil, nil, nil
+	in.conn, in.frames, in.settle, in.lend = nil, nil, nil, nil
 	in.ended = time.Now()
 	close(in.done)
 }

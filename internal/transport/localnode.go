@@ -56,7 +56,7 @@ func (n *localNode) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn = nonBlocking(conn)
+	conn = nonBlocking(asSocket(conn))
 	if n.authenticator == nil {
 		return conn, nil
 	}

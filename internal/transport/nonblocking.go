@@ -25,13 +25,10 @@ type nonBlockingWriter interface {
 	tryWrite(b []byte) (sent int, err error)
 }
 
-// nonBlocking returns conn itself if that is neither a socket nor a nonBlockingWriter.
+// nonBlocking returns conn itself if that is no nonBlockingWriter.
 func nonBlocking(conn net.Conn) net.Conn {
 	try, ok := conn.(nonBlockingWriter)
 	if !ok {
-		try = newSocketWriter(conn)
-	}
-	if try == nil {
 		return conn
 	}
 	return &nonBlockingConn{Conn: conn, try: try}

@@ -30,7 +30,7 @@ func sockets(t *testing.T) (dialed, accepted net.Conn) {
 
 func TestNonBlockingWritesDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 	from, to := sockets(t)
-	conn := asNonBlocking(nonBlocking(from))
+	conn := asNonBlocking(nonBlocking(asSocket(from)))
 	if conn == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
@@ -70,7 +70,7 @@ func TestNonBlockingWritesDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 
 func TestAFailedNonBlockingWriteIsReportedByFlush(t *testing.T) {
 	from, to := sockets(t)
-	conn := asNonBlocking(nonBlocking(from))
+	conn := asNonBlocking(nonBlocking(asSocket(from)))
 	if conn == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
@@ -94,7 +94,7 @@ func TestOnlySocketsCanBeWrittenWithoutBlocking(t *testing.T) {
 
 func TestASenderToAnIdleLinkWritesInline(t *testing.T) {
 	from, _ := sockets(t)
-	conn := nonBlocking(from)
+	conn := nonBlocking(asSocket(from))
 	if asNonBlocking(conn) == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}

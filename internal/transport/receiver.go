@@ -20,6 +20,7 @@ type receiver struct {
 	node     *localNode
 	sys      *actor.System
 	dispatch func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+	lend     func(deliver, goOn func()) (replaced bool)
 	stringOf func(path string, uid uint64) string
 	reader   *wire.EnvelopeReader
 	in       *inbound
@@ -46,10 +47,37 @@ const (
 func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 	of := actorhook.Internals(s).(interface { // actor implements it
 		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+		Lend(deliver, goOn func()) (replaced bool)
 		StringOf(path string, uid uint64) string
 	})
-	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
+	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, lend: of.Lend, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
 }
+
+// read returns when nothing is read any more. The goroutine that reads runs the actor that a lone
+// small message wakes; if it is replaced, nobody waits for it.
+func (r *receiver) read() error {
+	ended := make(chan error, 1)
+	deliver := r.deliver
+	var read func()
+	lend := func() (replaced bool) {
+		if len(r.arrived) != 1 || r.bytes > maxLone {
+			deliver()
+			return false
+		}
+		return r.lend(deliver, read)
+	}
+	read = func() {
+		if err := r.in.read(r.receive, deliver, lend); !errors.Is(err, errReplaced) {
+			ended <- err
+		}
+	}
+	go read()
+	return <-ended
+}
+
+// In bytes. A larger message takes a while to be decoded, and others wait meanwhile for the runner
+// that is lent.
+const maxLone = 4 << 10
 
 // An invalid body becomes a dead letter and costs no other message, because the next frame can be
 // found.

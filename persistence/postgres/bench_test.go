@@ -70,7 +70,7 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 // BenchmarkActorsBesideRaw compares the commands of event-sourced actors with the driver alone,
 // which sends the same statement for all queued requests.
 func BenchmarkActorsBesideRaw(b *testing.B) {
-	for _, n := range []int{64, 1_000, 10_000} {
+	for _, n := range []int{1, 64, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("actors=%d", n), func(b *testing.B) {
 			s := pgtest.Shared(b)
 			storebench.Append(b,

@@ -13,7 +13,7 @@ import (
 const MaxPayload = 64 << 20
 
 // Append implements [journal.Journal]. Requests from all goroutines that arrive during a commit
-// share the next one. Requests of one call are applied in their order, also those of the same id.
+// share the next one. Requests of one id are applied in their order.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
@@ -62,7 +62,8 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 		return nil, err
 	}
 	id, epoch, prev := req.ID, req.Epoch, req.Prev
-	return &job{Weight: weight + timersWeight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows, timers) }}, nil
+	work := change{id: id, apply: func(t *transaction) error { return t.append(id, epoch, prev, rows, timers) }}
+	return &job{Weight: weight + timersWeight, Work: work}, nil
 }
 
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }

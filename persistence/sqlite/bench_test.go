@@ -50,7 +50,7 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 // BenchmarkActorsBesideRaw compares the commands of event-sourced actors with the driver alone,
 // which commits all queued requests by the same statements.
 func BenchmarkActorsBesideRaw(b *testing.B) {
-	for _, n := range []int{64, 1_000, 10_000, 100_000} {
+	for _, n := range []int{1, 64, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("actors=%d", n), func(b *testing.B) {
 			storebench.Append(b,
 				storebench.ActorWriters(b, openTest(b), n),

@@ -85,5 +85,5 @@ func (j *Journal) change(ctx context.Context, op, id string, apply func(*transac
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
-	return wrap(op, id, j.queue.Do(ctx, &job{Weight: 1, Work: apply})[0])
+	return wrap(op, id, j.queue.Do(ctx, &job{Weight: 1, Work: change{id: id, apply: apply}})[0])
 }

@@ -19,7 +19,7 @@ import (
 
 // enough is how long the runs of a library in a scenario may have taken before it takes no more
 // turns.
-const enough = 10 * time.Second
+const enough = 5 * time.Second
 
 // defaultPatience is how long one run may take. The slowest takes some seconds on two cores.
 const defaultPatience = 2 * time.Minute

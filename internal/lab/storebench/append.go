@@ -14,7 +14,9 @@ import (
 // perTurn is how many events each writer appends in a turn, unless there are very many writers.
 const perTurn = 20
 
-const eventsPerTurn = 20_000
+// eventsPerTurn leaves ten events for each of 10,000 writers. With two each, half of a turn was its
+// begin and its end: the writers came in the order of their ids, as they do only at the begin.
+const eventsPerTurn = 100_000
 
 // Payload is the payload of each event: 100 bytes.
 var Payload = fmt.Appendf(nil, "%0100d", 0)

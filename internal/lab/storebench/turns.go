@@ -6,6 +6,7 @@ package storebench
 
 import (
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,16 +17,18 @@ import (
 type Turns struct {
 	units int         // of work in a turn
 	times [][]float64 // seconds of each contender
+	cpus  [][]float64 // seconds of the processors
 }
 
 // TakeTurns runs the contenders of b. Each turn does units units of work.
 func TakeTurns(b *testing.B, units int, contenders ...func() error) *Turns {
-	t := &Turns{units, make([][]float64, len(contenders))}
+	t := &Turns{units: units, times: make([][]float64, len(contenders)), cpus: make([][]float64, len(contenders))}
 	for b.Loop() {
 		for i, c := range contenders {
-			begin := time.Now()
+			begin, used := time.Now(), processorTime(b)
 			err := c()
 			t.times[i] = append(t.times[i], time.Since(begin).Seconds())
+			t.cpus[i] = append(t.cpus[i], (processorTime(b) - used).Seconds())
 			require.NoError(b, err)
 		}
 	}
@@ -51,6 +54,10 @@ func (t *Turns) Ratio(i, k int) float64 {
 	return median(ratios)
 }
 
+// CPU returns the processor time of this process for a unit of a contender, in microseconds, as
+// the median of all rounds. It depends less on other programs than the throughput does.
+func (t *Turns) CPU(i int) float64 { return 1e6 * median(slices.Clone(t.cpus[i])) / float64(t.units) }
+
 // Median returns how many seconds a turn of a contender takes.
 func (t *Turns) Median(i int) float64 { return median(slices.Clone(t.times[i])) }
 
@@ -60,9 +67,17 @@ func median(values []float64) float64 {
 }
 
 // Beside reports the throughput of the first contender, a journal, as a share of the second, the
-// driver alone.
+// driver alone, and the processor time of both.
 func (t *Turns) Beside(b *testing.B, unit string) {
 	b.ReportMetric(t.Rate(0), unit)
 	b.ReportMetric(t.Rate(1), "raw/s")
 	b.ReportMetric(100*t.Ratio(1, 0), "%raw")
+	b.ReportMetric(t.CPU(0), "cpu-µs")
+	b.ReportMetric(t.CPU(1), "raw-cpu-µs")
+}
+
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

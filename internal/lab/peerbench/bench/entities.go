@@ -37,10 +37,10 @@ func entityTell(c Contender, r *Run, awake int) {
 	tellInTurn(r, w, r.dialEntities(c, awake, w), awake, payloadSize)
 }
 
-// entityTellHere does the same with those of this process.
+// entityTellHere does the same with those of this process, without a bound, as fan-out does.
 func entityTellHere(c Contender, r *Run) {
-	w := newWindow(windowLength)
-	all := crowd{total: awakeEntities + r.N, sinks: awakeEntities, every: w.size / windowSteps, report: w.confirm}
+	w := newWindow(awakeEntities + r.N)
+	all := crowd{total: w.size, sinks: awakeEntities, every: w.size, report: w.confirm}
 	_, here := entityHost(c).ServeEntities(all.newSink)
 	tellInTurn(r, w, here, awakeEntities, numberSize)
 }

@@ -5,4 +5,4 @@ package transport
 import "net"
 
 // This platform has no non-blocking writes.
-func newSocketWriter(net.Conn) nonBlockingWriter { return nil }
+func asSocket(conn net.Conn) net.Conn { return conn }
