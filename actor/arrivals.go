@@ -10,7 +10,7 @@ import (
 
 // DispatchEncoded retains nothing of all, unless a message is its own.
 func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	taken := s.arriveStraight(path, uid, all, by)
+	taken := s.straight.arrive(path, uid, all, by)
 	if taken == len(all) {
 		return
 	}

@@ -29,14 +29,6 @@ type bypassedRouter interface {
 	Arrived(name string, from uint64, encoded actorhook.Arrival)
 }
 
-func (s internals) AddBypassed(prefix string, by interface {
-	Bypassed(name string) (around AnyRef)
-	Arrived(name string, from uint64, encoded actorhook.Arrival)
-},
-) {
-	s.addStraight(prefix, by)
-}
-
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed struct {
@@ -91,11 +83,17 @@ func (r *routed) arrive(from uint64, all []actorhook.Arrival, begin int, by acto
 	}
 }
 
-// arriveStraight delivers messages of another node to the actor at a path whose router would only
+// straightRouters are routers that do not see every message of another node, by what comes before
+// the names in paths.
+type straightRouters struct {
+	atomic.Pointer[map[string]any]
+}
+
+// arrive delivers messages of another node to the actor at a path whose router would only
 // do the same. It returns how many it has delivered; the rest is for the router. That is found by
 // the path and not by a ref: there need not be one on this node.
-func (s *System) arriveStraight(path string, from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
-	routers := s.straight.Load()
+func (s *straightRouters) arrive(path string, from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
+	routers := s.Load()
 	if routers == nil {
 		return 0
 	}
@@ -132,14 +130,14 @@ func deliverBypassed(c *core, all []actorhook.Arrival, by actorhook.Dispatcher) 
 }
 
 // The first router of a prefix stays: another one may be of no use.
-func (s *System) addStraight(prefix string, by any) {
+func (s *straightRouters) add(prefix string, by any) {
 	for {
-		before := s.straight.Load()
+		before := s.Load()
 		all := map[string]any{prefix: by}
 		if before != nil {
 			maps.Copy(all, *before)
 		}
-		if s.straight.CompareAndSwap(before, &all) {
+		if s.CompareAndSwap(before, &all) {
 			return
 		}
 	}
@@ -157,7 +155,16 @@ type tree struct {
 	before *tree
 }
 
-func (s internals) AddTree(name string, find func(path string) (AnyRef, error)) {
+// Below the tree there are either refs, or a router of another kind.
+func (s internals) AddTree(name string, find func(path string) (AnyRef, error), by interface {
+	Bypassed(name string) (around AnyRef)
+	Arrived(name string, from uint64, encoded actorhook.Arrival)
+},
+) {
+	if by != nil {
+		s.straight.add("/"+name+"/", by)
+		return
+	}
 	t := &tree{prefix: "/" + name + "/", find: find, before: s.tree.Load()}
 	for !s.tree.CompareAndSwap(t.before, t) {
 		t.before = s.tree.Load()
@@ -207,7 +214,7 @@ func (s internals) Routed(prefix string, accept func(msg any) error, refTo func(
 ) func(name string) (ref any) {
 	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, refTo: refTo, cores: map[string]weak.Pointer[routed]{}}
 	if straight, ok := by.(straightRouter); ok {
-		s.addStraight(prefix, straight)
+		s.straight.add(prefix, straight)
 	}
 	return all.find
 }

@@ -32,9 +32,9 @@ type System struct {
 	uids         atomic.Uint64
 	exports      exports
 	remotes      remotes
-	tree         atomic.Pointer[tree]           // of an extension; nil for none
-	straight     atomic.Pointer[map[string]any] // routers that see not every message, by what comes before the names of paths; nil for none
-	asksOver     atomic.Bool                    // asks of actors on other nodes end at once
+	tree         atomic.Pointer[tree] // of an extension; nil for none
+	straight     straightRouters
+	asksOver     atomic.Bool // asks of actors on other nodes end at once
 	events       eventStream
 	why          atomic.Pointer[[]func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog

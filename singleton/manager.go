@@ -163,12 +163,12 @@ func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
 func (m *manager) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		m.onDeliver(msg)
+		outlet{m}.onDeliver(msg)
 	case singletons.Arrived:
 		if told := m.described(msg.Body.Payload); msg.Header.From.Address == "" {
 			outlet{m}.Take(told)
 		} else {
-			m.onDeliver(msg.Message)
+			outlet{m}.onDeliver(msg.Message)
 		}
 		msg.Done() // it is with the instance, or the bypass is closed
 	case wire.Any:
@@ -183,14 +183,6 @@ func (m *manager) onInbox(msg any) {
 		m.onBegun(msg)
 	case sentAgain:
 		m.sendAgain(msg)
-	}
-}
-
-func (m *manager) onDeliver(msg wire.Message[wire.Deliver]) {
-	if m.relay.Deliver(msg.Header.From, m.described(msg.Body.Payload)) {
-		m.awaitExpiry()
-		m.report()
-		m.explain(msg.Body.Payload)
 	}
 }
 

@@ -66,6 +66,14 @@ func (o outlet) Deliver(d handover.Told) {
 	}
 }
 
+func (o outlet) onDeliver(msg wire.Message[wire.Deliver]) {
+	if o.relay.Deliver(msg.Header.From, o.described(msg.Body.Payload)) {
+		o.awaitExpiry()
+		o.report()
+		o.explain(msg.Body.Payload)
+	}
+}
+
 func (o outlet) Ready() bool { return o.instance.begun }
 
 func (o outlet) Take(d handover.Told) {

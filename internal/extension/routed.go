@@ -46,9 +46,9 @@ type BypassedRouter interface {
 	Arrived(name string, from uint64, encoded Arrival)
 }
 
-// AddBypassed adds a router for the messages of other nodes to the paths that are prefix, which
-// ends with a slash, followed by a name without one. The first router of a prefix stays.
-func AddBypassed(s *actor.System, prefix string, by BypassedRouter) { of(s).AddBypassed(prefix, by) }
+// AddBypassed adds a router for the messages of other nodes to the paths that are "/tree/" followed
+// by a name without a slash. The first router of a tree stays.
+func AddBypassed(s *actor.System, tree string, by BypassedRouter) { of(s).AddTree(tree, nil, by) }
 
 // An Arrival is an encoded message of another node.
 type Arrival = actorhook.Arrival
@@ -77,7 +77,7 @@ func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, 
 // together with [actor.ErrNoSuchActor]. Messages of other nodes, and refs that are decoded, are
 // looked up by it. Of several trees of one name, the last one counts.
 func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef, error)) {
-	of(s).AddTree(name, find)
+	of(s).AddTree(name, find, nil)
 }
 
 // An Owner gets the messages that an actor of a [Returning] has not handled. Its methods are called

@@ -13,7 +13,10 @@ import (
 
 // system is what package actor implements for this one.
 type system interface {
-	AddTree(name string, find func(path string) (actor.AnyRef, error))
+	AddTree(name string, find func(path string) (actor.AnyRef, error), by interface {
+		Bypassed(name string) (around actor.AnyRef)
+		Arrived(name string, from uint64, encoded actorhook.Arrival)
+	})
 	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
 	CheckFields(v any) error
 	CheckSize(of string, bytes int) error
@@ -40,10 +43,6 @@ type system interface {
 		Told(full string, msg any, m metadata.Metadata) (here actor.AnyRef)
 		Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here actor.AnyRef)
 	}) func(name string) (ref any)
-	AddBypassed(prefix string, by interface {
-		Bypassed(name string) (around actor.AnyRef)
-		Arrived(name string, from uint64, encoded actorhook.Arrival)
-	})
 	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {

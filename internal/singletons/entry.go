@@ -36,7 +36,7 @@ func (a Arrived) Done() {
 // LocalOnly says that it does not leave its node as such.
 func (Arrived) LocalOnly() bool { return true }
 
-const entryPrefix = "/singleton/"
+const entryTree = "singleton"
 
 var escaper, unescaper = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
 
@@ -75,7 +75,7 @@ func (l *Link) Arrived(name string, from uint64, encoded extension.Arrival) {
 // removed.
 func (p *Post) SendStraight(self, to remote.NodeID, name string, d extension.Described[any]) {
 	if p.name != name {
-		p.name, p.entry, p.full = name, entryPrefix+escape(name), "understudy://"+p.System.Name()+"/user/"+name
+		p.name, p.entry, p.full = name, "/"+entryTree+"/"+escape(name), "understudy://"+p.System.Name()+"/user/"+name
 	}
 	d = d.Hold() // the manager that passes it on has not handled it
 	extension.SendTo(p.System, extension.Target{Address: to.Address, Path: p.entry, UID: self.Incarnation, Full: p.full}, d.Message, d.Metadata)

@@ -40,7 +40,7 @@ func Attach(s *actor.System, topologies func(ctx context.Context) iter.Seq[direc
 		h.follow(topologies)
 		next.OnMessage = h.receive
 	}, hubName)
-	extension.AddBypassed(s, entryPrefix, l)
+	extension.AddBypassed(s, entryTree, l)
 	extension.Set(s, l)
 }
 
