@@ -25,6 +25,7 @@ func (x *inside) notify(handle func() any) (notify func()) {
 		if over {
 			return
 		}
+		x.cell.core.inTask = false // nothing waits for the end of this task, so handle may pause
 		if next := handle(); next != nil {
 			x.cell.box.become(next, nil)
 		}

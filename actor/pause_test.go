@@ -110,6 +110,39 @@ func TestAfterAPauseTheActorMayFailOrChange(t *testing.T) {
 	})
 }
 
+func TestTheFunctionOfNotifyMayPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[int](t, s)
+		notifies := make(chan func(), 1)
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+			pause := extension.NewPause(ctx, func() actor.Behavior[int] {
+				p.Ref().Tell(0)
+				return nil
+			})
+			notifies <- ctx.Notify(func() actor.Behavior[int] {
+				if pause.Begin() {
+					inASecond(pause)
+				}
+				return nil
+			})
+			return behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+				p.Ref().Tell(n)
+				return nil
+			})
+		}), "")
+		notify := <-notifies
+		for range 3 {
+			start := time.Now()
+			notify()
+			ref.Tell(1)
+			settle()
+			p.Expect(0)
+			p.Expect(1)
+			require.Equal(t, time.Second, time.Since(start))
+		}
+	})
+}
+
 func TestThereIsNoPauseWhereOthersWaitForTheHandler(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)

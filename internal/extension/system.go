@@ -117,10 +117,10 @@ func WillBlock(ctx context.Context) { actorhook.WillBlock(ctx) }
 // pause and returns, and the actor handles nothing more, neither messages nor its end, until the
 // pause ends. It then continues inside the actor, as if the handler had waited.
 type Pause interface {
-	// Begin begins the pause; the handler must return nil right afterwards. It reports false, and
-	// has no effect, where the handler has to wait itself: inside [Deliver] and other tasks of the
-	// mailbox, in signal handlers, and in handlers that others wrap. Only handlers of the actor may
-	// call it.
+	// Begin begins the pause; the handler must return nil right afterwards. The function of
+	// [actor.Context.Notify] is such a handler. Begin reports false, and has no effect, where the
+	// handler has to wait itself: inside [Deliver] and other tasks of the mailbox, in signal
+	// handlers, and in handlers that others wrap. Only handlers of the actor may call it.
 	Begin() bool
 
 	// End ends the pause, which may not have been left by the handler yet. It never blocks, may be

@@ -158,7 +158,7 @@ func (l *link) progressed() {
 // A sender to an idle link writes the message itself, without blocking, which saves waking the
 // writing goroutine. Soon after another send, the goroutine writes for several senders at a time.
 const (
-	inlinePause = 20 * time.Microsecond // without a send, after which a link is idle
+	inlinePause = 40 * time.Microsecond // without a send, after which a link is idle
 	inlineBytes = 4 << 10               // larger writes are left to the goroutine
 )
 
@@ -167,7 +167,7 @@ var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 type writerState struct {
 	wake        chan struct{}    // capacity 1; wakes the goroutine
 	asleep      bool             // it waits for wake
-	slept       time.Time        // when it fell asleep, or when a sender wrote inline
+	slept       time.Time        // when it fell asleep, or when a sender began to write inline
 	inline      bool             // a sender writes in its place: it leaves the connection alone
 	nonBlocking *nonBlockingConn // below the connection, or nil
 	rest        bool             // the connection has not taken all of what a sender has written
@@ -212,6 +212,8 @@ func (l *link) writeInline() {
 	// The connection may have been closed since send has looked, and another one opened. inline
 	// keeps the goroutine from both, so bytes are never written between its own.
 	conn, nonBlocking := l.conn, l.writer.nonBlocking
+	// The begin counts, because a reply, and with it the next request, may come before the end.
+	l.writer.slept = time.Now()
 	first := l.out.InFlight() == 0
 	var bytes []byte
 	if conn != nil {
@@ -229,7 +231,6 @@ func (l *link) writeInline() {
 	defer l.mu.Unlock()
 	w := &l.writer
 	w.inline = false
-	w.slept = time.Now()
 	w.rest = w.rest || rest && l.conn == conn
 	if w.rest || first || l.out.Unsent() > 0 {
 		w.wakeUp() // first: it is to look for acknowledgements from now on

@@ -133,10 +133,22 @@ func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) err
 
 // look runs f in a transaction that sees one state of the database.
 func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
+	return j.reading(ctx, func() error {
+		tx, err := j.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		return f(tx)
+	})
+}
+
+// reading returns the error of f, which reads from the database, as one of package journal.
+func (j *Journal) reading(ctx context.Context, f func() error) error {
 	if j.closed.Load() {
 		return journal.ErrClosed
 	}
-	err := j.lookOpen(ctx, f)
+	err := f()
 	switch {
 	case err != nil && j.closed.Load():
 		return journal.ErrClosed // the database was closed during the call
@@ -144,15 +156,6 @@ func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 		return calledOff(ctx) // database/sql ends the transaction with the context
 	}
 	return storeError(err)
-}
-
-func (j *Journal) lookOpen(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := j.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	return f(tx)
 }
 
 func calledOff(ctx context.Context) error {

@@ -68,15 +68,16 @@ func (t *transaction) changeTimers(changes []timerChange) error {
 // Timers implements [journal.TimerStore].
 func (j *Journal) Timers(ctx context.Context, id string) (timers []journal.Timer, err error) {
 	if err = journal.ValidateID(id); err == nil {
-		err = j.look(ctx, func(tx *sql.Tx) error {
-			timers, err = j.readTimers(ctx, tx, id)
+		err = j.reading(ctx, func() error {
+			timers, err = j.readTimers(ctx, id)
 			return err
 		})
 	}
 	return timers, wrap("read timers", id, err)
 }
 
-func (j *Journal) readTimers(ctx context.Context, tx *sql.Tx, id string) ([]journal.Timer, error) {
+// readTimers needs no transaction: one statement sees one state of the database.
+func (j *Journal) readTimers(ctx context.Context, id string) ([]journal.Timer, error) {
 	stmt := j.timers.Load()
 	if stmt == nil {
 		var err error
@@ -87,7 +88,7 @@ func (j *Journal) readTimers(ctx context.Context, tx *sql.Tx, id string) ([]jour
 			defer stmt.Close()
 		}
 	}
-	rows, err := tx.StmtContext(ctx, stmt).QueryContext(ctx, id)
+	rows, err := stmt.QueryContext(ctx, id)
 	if err != nil {
 		return nil, err
 	}
