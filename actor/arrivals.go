@@ -10,9 +10,13 @@ import (
 
 // DispatchEncoded retains nothing of all, unless a message is its own.
 func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
+	taken := s.straight.arrive(path, uid, all, by)
+	if taken == len(all) {
+		return
+	}
 	c, reason := s.recipient(path, uid)
 	if c == nil {
-		for i := range all {
+		for i := taken; i < len(all); i++ {
 			if msg, err := unpack(s.System, &all[i]); err != nil {
 				by.Undecodable(i, err)
 			} else {
@@ -23,7 +27,7 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 	}
 	switch to := c.impl.(type) {
 	case *routed:
-		to.arrive(uid, all, by)
+		to.arrive(uid, all, taken, by)
 	case interface { // an actor, or an ask
 		deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}:
@@ -58,7 +62,7 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 
 func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	if !b.core.outside {
-		b.box.deliverEncoded(all, by)
+		b.box.deliverEncoded(all, by, anyhow)
 		return
 	}
 	for i := range all { // an inner cell has no mailbox
@@ -66,29 +70,49 @@ func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}
 }
 
-// Each message is decoded in its place of a chunk, so that none is copied.
-func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
+// How messages enter a mailbox.
+type entry uint8
+
+const (
+	anyhow  entry = iota
+	plainly       // while it is plain
+	instead       // while it is plain, and the parent is bypassed
+)
+
+// Each message is decoded in its place of a chunk, so that none is copied. It ends before the first
+// message that cannot enter as it should. It returns how many it has delivered.
+func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher, how entry) (taken int) {
+	if how != anyhow && !mayBePlain(&x.cell.inbox) {
+		return 0
+	}
 	k := newChunk[M](0, &x.queue.of.unused)
 	msg := k.msgs[:1]
 	var name string
 	var decoder codec.Decoder[M]
 	var fits bool // all values of that name are an M
-	for i := range all {
-		a := &all[i]
+	for ; taken < len(all); taken++ {
+		a := &all[taken]
 		if a.Type != name {
 			name = a.Type
 			decoder, fits = codec.DecoderOf[M](name)
 		}
 		if !fits || a.Metadata.HasValues() {
-			x.cell.core.deliverUnpacked(a, i, by)
+			if how != anyhow {
+				break
+			}
+			x.cell.core.deliverUnpacked(a, taken, by)
 			continue
 		}
 		if err := decoder.Decode(a.Data, a.Own, &msg[0], binder{x.cell.core.sys}); err != nil {
-			by.Undecodable(i, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
-		} else {
+			by.Undecodable(taken, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
+		} else if how == anyhow {
 			accept(x, msg[0], entrance{parked: true, size: int32(len(a.Data)), metadata: a.Metadata})
+		} else if !tryPut(&x.cell.core, &x.queue, msg[0], a.Metadata.Request(), how == instead) {
+			break
 		}
 		clear(msg)
 	}
+	clear(msg)
 	x.queue.of.unused[k.class].Put(k)
+	return taken
 }

@@ -30,7 +30,7 @@ type box[M any] struct {
 type typed interface {
 	takes(msg any) error // why a value of any is no message
 	offer(msg any, by entrance) (lost item, at *inbox, reason error)
-	deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
+	deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher, how entry) (taken int)
 
 	// Of the mailbox; the mutex of the core is held, and draw releases it if it returns true.
 	push(it item) (over item, overflow bool)

@@ -25,8 +25,12 @@ type inbox struct {
 
 // core.mu is held.
 func (b *inbox) refit() {
-	b.core.plain = b.conf.box.plain() && b.conf.admission == nil && !b.core.dead && !b.core.flags.has(bypassed|resting) &&
-		b.core.stashCap == 0 && b.core.sys.encoding == nil
+	b.core.plain = mayBePlain(b) && !b.core.dead && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0
+}
+
+// False means that core.plain never is true.
+func mayBePlain(b *inbox) bool {
+	return b.conf.box.plain() && b.conf.admission == nil && b.core.sys.encoding == nil
 }
 
 // core.mu is held.

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,12 +17,25 @@ type router interface {
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 }
 
+// A straightRouter knows actors of this node that take the messages of other nodes without it.
+type straightRouter interface {
+	Straight(name string) (here AnyRef)
+}
+
+// A bypassedRouter knows actors with a bypass that also takes the messages of other nodes, and gets
+// all others with their prefix.
+type bypassedRouter interface {
+	Bypassed(name string) (around AnyRef)
+	Arrived(name string, from uint64, encoded actorhook.Arrival)
+}
+
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed struct {
 	core core
 	full string // its full path, without an address
 	all  *routedRefs
+	ref  any                  // the ActorRef that leads here
 	here atomic.Pointer[core] // the actor, while it takes the messages of this node; nil: ask the router
 }
 
@@ -55,9 +69,9 @@ func (r *routed) deliver(msg any, by entrance) {
 }
 
 // from is the number of the sending node, which the ref of that node has as the number of the
-// actor.
-func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	for i := range all {
+// actor. The messages before begin have been delivered.
+func (r *routed) arrive(from uint64, all []actorhook.Arrival, begin int, by actorhook.Dispatcher) {
+	for i := begin; i < len(all); i++ {
 		msg, err := unpack(r.core.sys, &all[i])
 		if err != nil {
 			by.Undecodable(i, err)
@@ -65,6 +79,66 @@ func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispa
 			r.core.sys.deadLetter(&r.core, msg, unfit)
 		} else {
 			r.found(r.all.router.Arrived(r.core.label, from, msg, all[i]))
+		}
+	}
+}
+
+// straightRouters are routers that do not see every message of another node, by what comes before
+// the names in paths.
+type straightRouters struct {
+	atomic.Pointer[map[string]any]
+}
+
+// arrive delivers messages of another node to the actor at a path whose router would only
+// do the same. It returns how many it has delivered; the rest is for the router. That is found by
+// the path and not by a ref: there need not be one on this node.
+func (s *straightRouters) arrive(path string, from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
+	routers := s.Load()
+	if routers == nil {
+		return 0
+	}
+	name := strings.LastIndexByte(path, '/') + 1
+	switch to := (*routers)[path[:name]].(type) {
+	case straightRouter:
+		// It may end from now on. Then its mailbox is not plain any more, and the router gets the
+		// rest.
+		if here := to.Straight(path[name:]); here != nil {
+			taken = here.target().impl.(*cell).box.deliverEncoded(all, by, plainly)
+		}
+	case bypassedRouter:
+		if around := to.Bypassed(path[name:]); around != nil {
+			taken = deliverBypassed(around.target(), all, by)
+		}
+		for i := taken; i < len(all); i++ {
+			to.Arrived(path[name:], from, all[i])
+		}
+		return len(all)
+	}
+	return taken
+}
+
+// As for tellChild: once the bypass is closed, the child takes none.
+func deliverBypassed(c *core, all []actorhook.Arrival, by actorhook.Dispatcher) (taken int) {
+	if !c.flags.has(bypassed) {
+		return 0
+	}
+	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
+	if to == nil {
+		return 0
+	}
+	return to.box.deliverEncoded(all, by, instead)
+}
+
+// The first router of a prefix stays: another one may be of no use.
+func (s *straightRouters) add(prefix string, by any) {
+	for {
+		before := s.Load()
+		all := map[string]any{prefix: by}
+		if before != nil {
+			maps.Copy(all, *before)
+		}
+		if s.CompareAndSwap(before, &all) {
+			return
 		}
 	}
 }
@@ -81,7 +155,16 @@ type tree struct {
 	before *tree
 }
 
-func (s internals) AddTree(name string, find func(path string) (AnyRef, error)) {
+// Below the tree there are either refs, or a router of another kind.
+func (s internals) AddTree(name string, find func(path string) (AnyRef, error), by interface {
+	Bypassed(name string) (around AnyRef)
+	Arrived(name string, from uint64, encoded actorhook.Arrival)
+},
+) {
+	if by != nil {
+		s.straight.add("/"+name+"/", by)
+		return
+	}
 	t := &tree{prefix: "/" + name + "/", find: find, before: s.tree.Load()}
 	for !s.tree.CompareAndSwap(t.before, t) {
 		t.before = s.tree.Load()
@@ -116,34 +199,45 @@ type routedRefs struct {
 	prefix string
 	router router
 	accept func(msg any) error // why a message has the wrong type
+	refTo  func(made any) any  // the ActorRef to a core
 
 	mu    sync.Mutex
-	cores map[string]weak.Pointer[core]
+	cores map[string]weak.Pointer[routed]
 	sweep int
 }
 
-// Routed returns what makes the cores of the refs.
-func (s internals) Routed(prefix string, accept func(msg any) error, by interface {
+// Routed returns what makes the refs.
+func (s internals) Routed(prefix string, accept func(msg any) error, refTo func(made any) any, by interface {
 	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 },
-) func(name string) (made any) {
-	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, cores: map[string]weak.Pointer[core]{}}
-	return func(name string) any { return all.core(name) }
+) func(name string) (ref any) {
+	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, refTo: refTo, cores: map[string]weak.Pointer[routed]{}}
+	if straight, ok := by.(straightRouter); ok {
+		s.straight.add(prefix, straight)
+	}
+	return all.find
 }
 
-func (all *routedRefs) core(name string) *core {
+// find allocates nothing for a ref that there is: users look one up for each message.
+func (all *routedRefs) find(name string) (ref any) {
 	all.mu.Lock()
-	defer all.mu.Unlock()
-	if c := all.cores[name].Value(); c != nil {
-		return c
+	r := all.cores[name].Value()
+	if r == nil {
+		r = all.add(name)
 	}
+	all.mu.Unlock()
+	return r.ref
+}
+
+// mu is held.
+func (all *routedRefs) add(name string) *routed {
 	full := all.scheme + all.prefix + name
 	r := &routed{core: core{sys: all.sys, label: full[len(all.scheme):]}, full: full, all: all}
-	r.core.impl = r
+	r.core.impl, r.ref = r, all.refTo(&r.core)
 	all.forget()
-	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
-	return &r.core
+	all.cores[r.core.label[len(all.prefix):]] = weak.Make(r)
+	return r
 }
 
 // forget does nothing until there are twice as many entries as cores remained the last time.

@@ -14,8 +14,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -42,11 +44,19 @@ type hotel struct {
 
 func newHotel(s *actor.System, last any, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
 	h := &hotel{living: map[string]actor.ActorRef[visit]{}, waiting: map[string][]visit{}}
+	return h, openHotel(s, h, last, inHotel{h, guest})
+}
+
+func openHotel(s *actor.System, h *hotel, last any, by interface {
+	extension.Router
+	extension.Owner
+},
+) func(id string) actor.ActorRef[visit] {
 	host := actor.Spawn(s, behaviors.Ignore[string], "host")
-	h.guests = extension.NewReturning(host, inHotel{h, guest}, last, &h.rounds)
-	ref := extension.NewRoutedRefs[visit](s, "/hotel/", inHotel{h, guest})
+	h.guests = extension.NewReturning(host, by, last, &h.rounds)
+	ref := extension.NewRoutedRefs[visit](s, "/hotel/", by)
 	extension.AddTree(s, "hotel", func(path string) (actor.AnyRef, error) { return ref(path), nil })
-	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
+	return ref
 }
 
 type inHotel struct {
@@ -141,6 +151,73 @@ func TestARoutedRefReachesWhicheverActorItsRouterFinds(t *testing.T) {
 		require.Equal(t, 2, h.spawned)
 		require.Equal(t, ref("a"), actor.Resolve[visit](s, ref("a").String()), "it is sent as a path that any node can resolve")
 		require.Equal(t, "understudy://"+s.Name()+"/hotel/a", ref("a").String())
+	})
+}
+
+// A straightHotel lets guests receive their visitors from other nodes themselves.
+type straightHotel struct {
+	inHotel
+	received []int // numbers of the visitors that have come to the hotel
+}
+
+func (h *straightHotel) Straight(id string) actor.AnyRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if guest := h.living[id]; guest != (actor.ActorRef[visit]{}) {
+		return guest
+	}
+	return nil
+}
+
+func (h *straightHotel) Arrived(path string, _ uint64, msg any, encoded extension.Arrival) actor.AnyRef {
+	h.received = append(h.received, msg.(visit).N)
+	return h.Told(path, msg, encoded.Metadata)
+}
+
+// Whatever the router has to decide stays in its place among the messages that it does not see.
+func TestMessagesOfOtherNodesGoStraightToAnActorWhileItsRouterWouldOnlyOfferThem(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		var got []int
+		var failed []int
+		h := &straightHotel{inHotel: inHotel{&hotel{living: map[string]actor.ActorRef[visit]{}, waiting: map[string][]visit{}}, func(string) actor.Behavior[visit] {
+			return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
+				got = append(got, v.N)
+				return behaviors.Same
+			})
+		}}}
+		openHotel(s, h.hotel, nil, h)
+		arrive := func(numbers ...int) {
+			var all []actorhook.Arrival
+			for _, n := range numbers {
+				switch n {
+				case 5: // has values
+					all = append(all, arrivalOf(t, visit{N: n}))
+					all[len(all)-1].Metadata = extension.Metadata{}.With(metadata.Key(2000), []byte("x"))
+				case 8:
+					all = append(all, actorhook.Arrival{Type: "test.visit", Data: []byte{0xff}})
+				default:
+					all = append(all, arrivalOf(t, visit{N: n}))
+				}
+			}
+			actorhook.Internals(s).(interface {
+				DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+			}).DispatchEncoded("/hotel/a", 7, all, dispatcher(func(i int, err error) {
+				require.Error(t, err)
+				failed = append(failed, numbers[i])
+			}))
+		}
+		arrive(1, 2) // nobody is awake
+		require.Equal(t, []int{1, 2}, h.received)
+		arrive(3, 4, 5, 6)
+		arrive(7, 8, 9)
+		require.Equal(t, []int{1, 2, 5, 6}, h.received, "the router gets what follows, too")
+		h.guests.Finish(h.hotel.guest())
+		arrive(10, 11) // which it does not take any more
+		require.Equal(t, []int{1, 2, 5, 6, 10, 11}, h.received)
+		synctest.Wait()
+		require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}, got)
+		require.Equal(t, []int{8}, failed)
+		require.Equal(t, 2, h.spawned)
 	})
 }
 

@@ -33,7 +33,8 @@ type System struct {
 	exports      exports
 	remotes      remotes
 	tree         atomic.Pointer[tree] // of an extension; nil for none
-	asksOver     atomic.Bool          // asks of actors on other nodes end at once
+	straight     straightRouters
+	asksOver     atomic.Bool // asks of actors on other nodes end at once
 	events       eventStream
 	why          atomic.Pointer[[]func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog

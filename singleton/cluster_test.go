@@ -13,6 +13,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/internal/singletons/wire"
@@ -27,6 +29,9 @@ type cluster struct {
 	t     *testing.T
 	net   *network
 	nodes map[string]*node // the last of each name
+
+	joined   uint64 // how many nodes have
+	straight bool   // nodes know that the others take messages without their hubs
 
 	mu      sync.Mutex // guards all below, and the peers of the nodes
 	members []*node
@@ -48,7 +53,7 @@ type node struct {
 func inCluster(t *testing.T, names []string, test func(t *testing.T, c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{t: t, net: newNetwork(), nodes: map[string]*node{}}
+		c := &cluster{t: t, net: newNetwork(), nodes: map[string]*node{}, straight: true}
 		t.Cleanup(c.net.close)
 		for _, name := range names {
 			c.up(c.join(name))
@@ -61,18 +66,24 @@ func inCluster(t *testing.T, names []string, test func(t *testing.T, c *cluster)
 // join adds a member that is not up yet.
 func (c *cluster) join(name string) *node {
 	n := &node{cluster: c, views: newLatest()}
-	incarnation := uint64(1)
-	if old := c.nodes[name]; old != nil {
-		incarnation = old.peer.ID.Incarnation + 1
-	}
+	c.joined++
 	n.peer = directory.Peer{
-		ID: remote.NodeID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
+		ID: remote.NodeID{Address: name, Incarnation: c.joined}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
 	actor.Subscribe(n.System, n.deadLetters.Ref())
 	c.net.connect(name, n.System)
 	singletons.Attach(n.System, n.topologies)
+	peers.Attach(n.System, peers.Lookup{
+		Name: func(string) string { return "" },
+		Features: func(remote.NodeID) protocol.Features {
+			if c.straight {
+				return 1 << protocol.Straight
+			}
+			return 0
+		},
+	})
 	c.nodes[name] = n
 	c.change(func() { c.members = append(c.members, n) })
 	return n

@@ -38,6 +38,7 @@ type manager struct {
 	post     singletons.Post
 	link     *singletons.Link // nil without a cluster
 	straight bool             // messages go to the instance without the manager
+	forwards forwards         // to which host messages go without its hub
 	timer    timer
 	mismatch error
 	absence  handover.Absence
@@ -108,7 +109,7 @@ func (m *manager) register(cfg handover.Config) {
 		m.happened(handover.Viewed{Topology: directory.Topology{Self: self.ID, Members: []directory.Peer{self}}})
 		return
 	}
-	m.link.Register(directory.Advertise(m.name, cfg.Signature), m.inbox)
+	m.link.Register(directory.Advertise(m.name, cfg.Signature), m.typed.self(), m.inbox)
 	m.report()
 }
 
@@ -162,11 +163,14 @@ func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
 func (m *manager) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		if m.relay.Deliver(msg.Header.From, handover.Told{Message: msg.Body.Payload, Metadata: m.typed.metadata()}) {
-			m.awaitExpiry()
-			m.report()
-			m.explain(msg.Body.Payload)
+		outlet{m}.onDeliver(msg)
+	case singletons.Arrived:
+		if told := m.described(msg.Body.Payload); msg.Header.From.Address == "" {
+			outlet{m}.Take(told)
+		} else {
+			outlet{m}.onDeliver(msg.Message)
 		}
+		msg.Done() // it is with the instance, or the bypass is closed
 	case wire.Any:
 		m.onMessage(msg)
 	case singletons.Viewed:
@@ -386,10 +390,10 @@ func (m *manager) take(d handover.Told) {
 	}
 }
 
-// updateBypass lets messages of this node go straight to the instance while the manager would only
-// pass them on.
+// updateBypass lets messages of this node and of others go straight to the instance while the
+// manager would only pass them on.
 func (m *manager) updateBypass() {
-	m.setStraight(m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == recall.ToInstance)
+	m.setStraight(m.sequenced.out == nil && m.relay.Here() && !m.relay.Returning())
 }
 
 func (m *manager) setStraight(on bool) {

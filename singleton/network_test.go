@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/extension"
 )
 
@@ -100,13 +101,20 @@ func (n *network) work(l link) {
 		if to == nil || from == nil {
 			continue
 		}
-		msg, err := extension.Unpack(to, f.payload)
-		if err != nil {
-			extension.DeadLetter(to, f.target.Full, f.payload, err)
-			continue
-		}
-		extension.Dispatch(to, f.target.Path, f.target.UID, msg)
+		arrived := []actorhook.Arrival{{Type: f.payload.Type, Data: f.payload.Data}}
+		actorhook.Internals(to).(interface {
+			DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+		}).DispatchEncoded(f.target.Path, f.target.UID, arrived, undecodable{to, f})
 	}
+}
+
+type undecodable struct {
+	at *actor.System
+	frame
+}
+
+func (u undecodable) Undecodable(_ int, err error) {
+	extension.DeadLetter(u.at, u.target.Full, u.payload, err)
 }
 
 func (n *network) first(l link) (frame, bool) {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletons/directory"
 	"github.com/understudy-go/understudy/internal/singletons/wire"
@@ -18,6 +20,29 @@ type outlet struct{ *manager }
 
 func (o outlet) Send(to remote.NodeID, msg wire.Any, m extension.Metadata) {
 	o.post.SendWith(to, msg, m)
+}
+
+// forwards says whether a host takes messages without its hub. A node must not change between both
+// ways while messages of its own may be there: later ones would overtake them.
+type forwards struct {
+	host     remote.NodeID // the last one
+	straight bool
+}
+
+// Forward implements handover.Outlet. Only members that are up are known to all others.
+func (o outlet) Forward(to remote.NodeID, d handover.Told) bool {
+	topo := o.machine.Topology()
+	if o.forwards.host != to {
+		self, _ := topo.Member(topo.Self)
+		o.forwards = forwards{to, self.Up && peers.Have(o.ctx.System(), to, protocol.Straight)}
+	}
+	if !o.forwards.straight {
+		return false
+	}
+	if d, ok := o.decoded(d); ok {
+		o.post.SendStraight(topo.Self, to, o.name, d)
+	}
+	return true
 }
 
 // Follow implements handover.Outlet. A host that leaves passes on what it has.
@@ -38,6 +63,14 @@ func (o outlet) unfollowLeavers(next *directory.Topology) {
 func (o outlet) Deliver(d handover.Told) {
 	if d, ok := o.decoded(d); ok {
 		o.typed.tell(d)
+	}
+}
+
+func (o outlet) onDeliver(msg wire.Message[wire.Deliver]) {
+	if o.relay.Deliver(msg.Header.From, o.described(msg.Body.Payload)) {
+		o.awaitExpiry()
+		o.report()
+		o.explain(msg.Body.Payload)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type typedContext interface {
 	notify(handle func()) (notify func())
 	inbox(handle func(msg any)) actor.ActorRef[any]
+	self() actor.AnyRef
 	metadata() extension.Metadata                        // of the message that the manager handles
 	unpack(p extension.Payload) (content any, err error) // the content is a message unless there is an error
 
@@ -74,6 +75,8 @@ func (s *typedContextOf[M]) inbox(handle func(msg any)) actor.ActorRef[any] {
 		return nil
 	})
 }
+
+func (s *typedContextOf[M]) self() actor.AnyRef { return s.ctx.Self() }
 
 func (s *typedContextOf[M]) metadata() extension.Metadata { return extension.MetadataOf(s.ctx) }
 

@@ -21,7 +21,7 @@ import (
 // which its writer was told so; and each entity answers in the end.
 func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 	effort.Verify(t)
-	for name, opts := range map[string][]clustertest.Option{"with a journal of the coordinator": nil, "without": {clustertest.WithJournal(nil)}} {
+	for name, opts := range map[string][]clustertest.Option{"with a journal of the coordinator": nil, "without": {clustertest.WithJournal(nil)}, "with messages that go straight to entities": {clustertest.WithoutEncoding()}} {
 		t.Run(name, func(t *testing.T) {
 			clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1, Options: opts}.Run(t, entriesInChaos)
 		})

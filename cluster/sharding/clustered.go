@@ -191,7 +191,7 @@ func (c *clustered) homeOf(typ string, shard int) (at remote.NodeID, found bool)
 func (c *clustered) Start(under *actor.Context[any], r home.StartRequest, on shell.Hooks) (shell.Running, error) {
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
-	if !ok || region == nil || !region.settings().hosts || shard >= region.capacity() {
+	if !ok || region == nil || !region.set.hosts || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("%s does not host type %q; call sharding.Start", c.post.Self().Address, typ)
 	}
 	state := allot.ParseState(r.State)
@@ -202,7 +202,7 @@ func (c *clustered) Start(under *actor.Context[any], r home.StartRequest, on she
 	start := func(gate func() error) actor.ActorRef[shardMsg] {
 		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate, former: state.Former})
 	}
-	if region.settings().leased() {
+	if region.set.leased() {
 		ref, err := c.startLeased(region, state.Lease, start)
 		if err != nil {
 			return shell.Running{}, err

@@ -62,16 +62,12 @@ func ValidateID(id string) error {
 
 // escape returns the element of a path that stands for an id. Different ids have different ones.
 func escape(id string) string {
-	plain := true
-	for i := range len(id) {
-		plain = plain && isPlain(id[i])
-	}
-	if plain {
+	if isPlain(id) {
 		return id
 	}
 	var b strings.Builder
 	for i := range len(id) {
-		if c := id[i]; isPlain(c) {
+		if c := id[i]; plain[c] {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "~%02X", c)
@@ -80,9 +76,23 @@ func escape(id string) string {
 	return b.String()
 }
 
-func isPlain(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_.:+@", c) >= 0
+// isPlain reports whether an id stands for itself. If it has a valid length, it is valid.
+func isPlain(id string) bool {
+	for i := range len(id) {
+		if !plain[id[i]] {
+			return false
+		}
+	}
+	return true
 }
+
+// plain are the bytes that are not escaped.
+var plain = func() (all [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + "0123456789" + "-_.:+@") {
+		all[c] = true
+	}
+	return all
+}()
 
 // unescape returns the id for which an element of a path stands. It returns false if it stands for
 // none.

@@ -68,6 +68,19 @@ func (l *lane) enter(of letter) (here actor.AnyRef) {
 	return here
 }
 
+// straight returns an entity for which enter would only offer it a letter of another node.
+func (l *lane) straight(name string) (here actor.AnyRef) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.letters.Here() || l.letters.Returning() {
+		return nil
+	}
+	if e := l.residents.all[name]; e != nil && e.takes() {
+		return e.ref
+	}
+	return nil
+}
+
 // told takes a message that was told here.
 func (l *lane) told(of letter) {
 	l.mu.Lock()

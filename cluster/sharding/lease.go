@@ -45,7 +45,7 @@ var errLeaseLost = errors.New("sharding: the node has lost its lease for the typ
 
 // leaseOf returns a handle of the lease of a node for the type of a region.
 func leaseOf(s *actor.System, r *region, nodeName string) (lease.Lease, error) {
-	leases, typ := r.settings().leases, r.signature().Name
+	leases, typ := r.set.leases, r.signature().Name
 	if leases == nil {
 		return nil, fmt.Errorf("type %q has been started without a lease on this node", typ)
 	}
@@ -74,5 +74,5 @@ func (l *lane) breakOff(why error) {
 
 // offerOf returns what this node offers of a region.
 func offerOf(r *region) allot.Offer {
-	return allot.Offer{Type: r.signature(), Hosts: r.settings().hosts, Leased: r.settings().leased()}
+	return allot.Offer{Type: r.signature(), Hosts: r.set.hosts, Leased: r.set.leased()}
 }

@@ -237,7 +237,7 @@ func (s settings) strategyOf() (own allot.Strategy, ok bool) {
 // strategyOf returns the strategy of a type that this node has started.
 func (h *hub) strategyOf(typ string) (own allot.Strategy, ok bool) {
 	if r := h.region(typ); r != nil {
-		return r.settings().strategyOf()
+		return r.set.strategyOf()
 	}
 	return own, false
 }

@@ -39,27 +39,34 @@ type post struct {
 	got map[string][]int
 }
 
+// inPost calls f twice: without the encoding within nodes, messages of other nodes go straight to
+// the entities.
 func inPost(t *testing.T, f func(t *testing.T, p *post), opts ...sharding.Option) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		p := &post{
-			Cluster: clustertest.Start(t, 4), t: t, regions: map[string]*sharding.Region[page]{},
-			refs: map[string]func(string) actor.ActorRef[page]{}, got: map[string][]int{},
-		}
-		opts = append(opts, sharding.Shards(1), sharding.Buffer(100_000))
-		for _, name := range []string{"n1", "n2", "n3"} {
-			p.start(name, opts...)
-		}
-		p.start("n4", append(opts, sharding.ProxyOnly())...)
-		for _, name := range []string{"c1", "c2"} {
-			client := p.Dial(name)
-			p.refs[name] = func(id string) actor.ActorRef[page] { return sharding.RefOf[page](client, "post", id) }
-		}
-		time.Sleep(5 * time.Second)
-		p.pin("n1")
-		p.Delay(3*time.Millisecond, 0)
-		f(t, p)
-	})
+	for _, with := range [][]clustertest.Option{nil, {clustertest.WithoutEncoding()}} {
+		synctest.Test(t, func(t *testing.T) { f(t, openPost(t, with, opts...)) })
+	}
+}
+
+func openPost(t *testing.T, with []clustertest.Option, opts ...sharding.Option) *post {
+	t.Helper()
+	p := &post{
+		Cluster: clustertest.Start(t, 4, with...), t: t, regions: map[string]*sharding.Region[page]{},
+		refs: map[string]func(string) actor.ActorRef[page]{}, got: map[string][]int{},
+	}
+	opts = append(opts, sharding.Shards(1), sharding.Buffer(100_000))
+	for _, name := range []string{"n1", "n2", "n3"} {
+		p.start(name, opts...)
+	}
+	p.start("n4", append(opts, sharding.ProxyOnly())...)
+	for _, name := range []string{"c1", "c2"} {
+		client := p.Dial(name)
+		p.refs[name] = func(id string) actor.ActorRef[page] { return sharding.RefOf[page](client, "post", id) }
+	}
+	time.Sleep(5 * time.Second)
+	p.pin("n1")
+	p.Delay(3*time.Millisecond, 0)
+	return p
 }
 
 func (p *post) start(name string, opts ...sharding.Option) {

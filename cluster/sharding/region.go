@@ -42,6 +42,9 @@ func (r *Region[M]) Ref(id string) actor.ActorRef[M] {
 // Lookup is [Region.Ref] for an id that comes from outside the program: it returns the error of
 // [ValidateID] if the id is not valid.
 func (r *Region[M]) Lookup(id string) (actor.ActorRef[M], error) {
+	if id != "" && len(id) <= maxID && isPlain(id) { // as nearly all are: it is valid, and stands for itself
+		return r.refs(id), nil
+	}
 	if err := ValidateID(id); err != nil {
 		return actor.ActorRef[M]{}, err
 	}
@@ -125,6 +128,15 @@ func (r *region) Arrived(path string, from uint64, msg any, encoded extension.Ar
 	of := letterTo(path[len(r.prefix):], msg, encoded.Metadata)
 	of.from = from
 	return r.enter(of)
+}
+
+// Straight implements extension.StraightRouter.
+func (r *region) Straight(name string) (here actor.AnyRef) {
+	shard, there := r.shardOf(idOf(name))
+	if !there {
+		return nil
+	}
+	return r.lanes[shard].straight(name)
 }
 
 func (r *region) enter(of letter) (here actor.AnyRef) {

@@ -163,8 +163,6 @@ func checkJournal(s *actor.System, typ string, remembers, leased bool) error {
 	return nil
 }
 
-func (r *region) settings() settings { return r.set }
-
 // A messageKind is what a region does that depends on the type of its messages. All else is
 // compiled once, and not for each type. It is a kindFor.
 type messageKind interface {

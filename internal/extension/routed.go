@@ -22,19 +22,50 @@ type Router interface {
 	Arrived(path string, from uint64, msg any, encoded Arrival) (here actor.AnyRef)
 }
 
+// A StraightRouter is a [Router] that lets messages of other nodes go straight into the mailboxes
+// of actors. These need no ref on this node.
+type StraightRouter interface {
+	Router
+	// Straight returns the actor, as [SpawnReturning] has returned it, to which Arrived would now
+	// only [Returning.Offer] a message, from whichever node. name is what follows the prefix in the
+	// path of another node, and may be anything. Straight returns nil if there is no such actor. A
+	// message that the actor does not take any more goes to Arrived.
+	Straight(name string) (here actor.AnyRef)
+}
+
+// A BypassedRouter gets messages of other nodes for which there need not be a ref on this node. Any
+// goroutine may call its methods, also at the same time. They must not block.
+type BypassedRouter interface {
+	// Bypassed returns an actor whose [Bypass], if it is open, takes the messages for a name from
+	// whichever node: Arrived would only tell them the actor. It returns nil if there is no such
+	// actor, and while a message that Arrived has got has not come to the actor. name may be
+	// anything.
+	Bypassed(name string) (around actor.AnyRef)
+	// Arrived gets all others. from is the number that the other node has given to [SendTo].
+	// encoded is valid until Arrived returns.
+	Arrived(name string, from uint64, encoded Arrival)
+}
+
+// AddBypassed adds a router for the messages of other nodes to the paths that are "/tree/" followed
+// by a name without a slash. The first router of a tree stays.
+func AddBypassed(s *actor.System, tree string, by BypassedRouter) { of(s).AddTree(tree, nil, by) }
+
 // An Arrival is an encoded message of another node.
 type Arrival = actorhook.Arrival
 
 // NewRoutedRefs returns a function that returns the ref with the path that is prefix, such as
 // "/sharding/cart/", followed by name. Refs with one path are equal as long as one of them exists.
 // They have no address: on each node that has a router under the same prefix, a ref means the same
-// actor. They cannot be watched.
+// actor. They cannot be watched. by may be a [StraightRouter].
 func NewRoutedRefs[M any](s *actor.System, prefix string, by Router) (ref func(name string) actor.ActorRef[M]) {
-	made := of(s).Routed(prefix, accept[M], by)
-	return func(name string) (ref actor.ActorRef[M]) {
-		actorhook.SetRef(&ref, made(name))
-		return ref
-	}
+	find := of(s).Routed(prefix, accept[M], refTo[M], by)
+	return func(name string) actor.ActorRef[M] { return find(name).(actor.ActorRef[M]) }
+}
+
+func refTo[M any](made any) any {
+	var ref actor.ActorRef[M]
+	actorhook.SetRef(&ref, made)
+	return ref
 }
 
 // SendTo sends msg to the routed ref with the path of to on another node, which gets the number of
@@ -46,7 +77,7 @@ func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, 
 // together with [actor.ErrNoSuchActor]. Messages of other nodes, and refs that are decoded, are
 // looked up by it. Of several trees of one name, the last one counts.
 func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef, error)) {
-	of(s).AddTree(name, find)
+	of(s).AddTree(name, find, nil)
 }
 
 // An Owner gets the messages that an actor of a [Returning] has not handled. Its methods are called

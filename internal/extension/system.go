@@ -13,7 +13,10 @@ import (
 
 // system is what package actor implements for this one.
 type system interface {
-	AddTree(name string, find func(path string) (actor.AnyRef, error))
+	AddTree(name string, find func(path string) (actor.AnyRef, error), by interface {
+		Bypassed(name string) (around actor.AnyRef)
+		Arrived(name string, from uint64, encoded actorhook.Arrival)
+	})
 	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
 	CheckFields(v any) error
 	CheckSize(of string, bytes int) error
@@ -36,10 +39,10 @@ type system interface {
 	Owns(ref actor.AnyRef) bool
 	Sent() uint64
 	Refuse(msg any, why error)
-	Routed(prefix string, accept func(msg any) error, by interface {
+	Routed(prefix string, accept func(msg any) error, refTo func(made any) any, by interface {
 		Told(full string, msg any, m metadata.Metadata) (here actor.AnyRef)
 		Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here actor.AnyRef)
-	}) func(name string) (made any)
+	}) func(name string) (ref any)
 	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {

@@ -69,6 +69,8 @@ const (
 	Calendars Feature = 1
 	// Backlogs: the node answers when another one asks which of its actors are behind.
 	Backlogs Feature = 2
+	// Straight: the node takes messages to a singleton that are encoded as those to other actors.
+	Straight Feature = 3
 )
 
 // Features is the set of features that a node has. Bits that this release does not know are kept,
@@ -76,7 +78,7 @@ const (
 type Features uint64
 
 // Own are the features of this release.
-const Own = Features(1<<Figures | 1<<Calendars | 1<<Backlogs)
+const Own = Features(1<<Figures | 1<<Calendars | 1<<Backlogs | 1<<Straight)
 
 // Has reports whether the set has a feature.
 func (s Features) Has(f Feature) bool { return s>>f&1 == 1 }

@@ -133,10 +133,23 @@ func (h *hub) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 		h.drain(msg)
 	case drained:
 		h.drained(msg.name)
+	case Arrived:
+		msg.Header.From = h.sender(msg.Header.From.Incarnation)
+		h.route(msg)
 	case wire.Any:
 		h.route(msg)
 	}
 	return nil
+}
+
+// sender returns the member of an incarnation. Of one that is no member only that is known.
+func (h *hub) sender(incarnation uint64) remote.NodeID {
+	for _, m := range h.topo.Members {
+		if m.ID.Incarnation == incarnation {
+			return m.ID
+		}
+	}
+	return remote.NodeID{Incarnation: incarnation}
 }
 
 func (h *hub) register(msg registered) {
@@ -346,6 +359,9 @@ func (h *hub) answer(msg wire.Any) {
 		h.post.Send(back.To, wire.New(back, wire.Passed(msg.Body)))
 	case wire.Message[wire.Deliver]:
 		h.giveBack(msg, back)
+	case Arrived:
+		h.giveBack(msg.Message, back)
+		msg.Done()
 	case wire.Message[wire.Return]:
 		extension.DeadLetter(h.post.System, "", msg, actor.ErrNoSuchActor)
 	}

@@ -22,6 +22,8 @@ type Link struct {
 	directory *directory.Directory
 	begun     map[string]bool // names of managers, some of which the hub does not know yet
 	flushing  bool            // flushDue is in the mailbox of the hub
+
+	entries sync.Map // *entry by the escaped name of a manager
 }
 
 // Attach connects the singletons of s to a cluster. topologies yields the present topology, and
@@ -38,6 +40,7 @@ func Attach(s *actor.System, topologies func(ctx context.Context) iter.Seq[direc
 		h.follow(topologies)
 		next.OnMessage = h.receive
 	}, hubName)
+	extension.AddBypassed(s, entryTree, l)
 	extension.Set(s, l)
 }
 
@@ -48,17 +51,21 @@ func LinkOf(s *actor.System) *Link {
 }
 
 // Register makes a manager known to the hub, and so to the cluster. The hub tells inbox [Viewed],
-// [DrainAsked], and the messages of other nodes.
-func (l *Link) Register(advertisement string, inbox actor.ActorRef[any]) {
+// [DrainAsked], and the messages of other nodes, apart from those that take the bypass of the
+// manager.
+func (l *Link) Register(advertisement string, manager actor.AnyRef, inbox actor.ActorRef[any]) {
+	name := directory.AdvertisedName(advertisement)
 	l.mu.Lock()
-	l.begun[directory.AdvertisedName(advertisement)] = true
+	l.begun[name] = true
 	l.mu.Unlock()
+	l.entries.Store(escape(name), &entry{manager: manager})
 	l.hub.Tell(registered{advertisement: advertisement, inbox: inbox})
 }
 
 // Unregister says that a manager has ended. taken is the highest term that it has heard of or
 // promised.
 func (l *Link) Unregister(name string, taken uint64) {
+	l.entries.Delete(escape(name))
 	l.mu.Lock()
 	delete(l.begun, name)
 	l.mu.Unlock()

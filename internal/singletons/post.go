@@ -14,6 +14,8 @@ type Post struct {
 	// The last hub that it has sent to: looking one up takes as long as a local message.
 	address string
 	hub     actor.ActorRef[any]
+
+	name, entry, full string // of the last singleton to which it has sent straight
 }
 
 // Send sends a message to the hub of a node.

@@ -36,6 +36,16 @@ func New[B any](h Header, body B) Message[B] { return Message[B]{Header: h, Body
 // Head returns the header.
 func (m Message[B]) Head() Header { return m.Header }
 
+// OvertakesNone implements actorhook.Last. What a manager says of the messages that it has sent or
+// will send must come behind them, and these have other recipients, see singletons.SendStraight.
+func (m Message[B]) OvertakesNone() bool {
+	switch any(m.Body).(type) {
+	case Barrier, Passed:
+		return true
+	}
+	return false
+}
+
 // Carried implements what [extension.DeadLetter] asks of messages that may carry another one.
 // Only a message of the user becomes a dead letter: messages of the protocol are sent again, or not
 // needed any more, and of one that is sequenced the sender has a copy.

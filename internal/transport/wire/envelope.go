@@ -120,7 +120,11 @@ type EnvelopeReader struct {
 	err    error
 }
 
-const maxKnown = 1000
+// Together they bound the memory of one connection.
+const (
+	maxKnown     = 4096
+	maxKnownText = 1 << 10 // bytes; longer ones are not kept
+)
 
 // NewEnvelopeReader returns a reader that decompresses no message to more than limit bytes.
 func NewEnvelopeReader(limit int) *EnvelopeReader {
@@ -226,11 +230,22 @@ func (r *EnvelopeReader) text(last string) string {
 		return ""
 	}
 	s := string(b)
+	if len(s) <= maxKnownText {
+		r.know(s)
+	}
+	return s
+}
+
+// know forgets any one text if there are too many. Forgetting all, or the oldest, would forget each
+// one too early if a few more actors than that get messages in turn.
+func (r *EnvelopeReader) know(s string) {
 	if len(r.known) == maxKnown {
-		clear(r.known)
+		for any := range r.known {
+			delete(r.known, any)
+			break
+		}
 	}
 	r.known[s] = s
-	return s
 }
 
 func (r *EnvelopeReader) bytes(major byte) []byte {

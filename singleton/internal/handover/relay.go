@@ -43,6 +43,10 @@ type Outlet interface {
 	BeforeDrain(host remote.NodeID)   // the next host is about to learn that this node drains
 	Follow(to remote.NodeID, msg any) // the ask of a request that is sent there ends when that node is removed
 
+	// Forward sends a message to another manager, as a wire.Deliver with it would come there. It
+	// returns false if that one needs a wire.Deliver.
+	Forward(to remote.NodeID, d Told) bool
+
 	// Pack encodes a message, unless it is. If that fails it makes a dead letter of the message,
 	// and returns false.
 	Pack(msg any) (extension.Payload, bool)
@@ -108,10 +112,13 @@ func (e ends) Recall(number uint64, from remote.NodeID) { e.raise(from, wire.Rec
 func (e ends) Passed(number uint64, to remote.NodeID)   { e.pass(to, wire.Recall, number) }
 
 func (e ends) Send(to remote.NodeID, w Waiting) {
+	if w.Metadata.Request() != nil {
+		e.out.Follow(to, w.Message)
+	}
+	if e.out.Forward(to, w.Described) {
+		return
+	}
 	if payload, ok := e.out.Pack(w.Message); ok {
-		if w.Metadata.Request() != nil {
-			e.out.Follow(to, w.Message)
-		}
 		e.out.Send(to, wire.New(e.anyAt(), wire.Deliver{Payload: payload}), w.Metadata)
 	}
 }

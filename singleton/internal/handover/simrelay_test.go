@@ -135,8 +135,9 @@ func (p *simPost) Until() time.Time          { return time.Time{} }
 func (p *simPost) Overflow(msg any)          { p.lose([]int{simNumber(msg)}, simOverflow) }
 func (p *simPost) BeforeDrain(remote.NodeID) {}
 
-func (p *simPost) Follow(remote.NodeID, any) {}
-func (p *simPost) GoesOn(any)                {}
+func (p *simPost) Follow(remote.NodeID, any)        {}
+func (p *simPost) Forward(remote.NodeID, Told) bool { return false } // it would be the same
+func (p *simPost) GoesOn(any)                       {}
 
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {
