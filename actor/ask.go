@@ -76,7 +76,7 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 // True means that a timeout suffices: the message need not wait for a place, or that wait takes a
 // timeout.
 func needsNoContext(c *core) bool {
-	return c != nil && (c.ofCell() && !c.flags.has(blocking) || c.isRemote())
+	return c != nil && (c.ofCell() && !c.flags.has(blocking) || c.isRemote() || isRouted(c))
 }
 
 // 0 is no timeout. If the message need not wait for a place, the timeout begins when it has been
