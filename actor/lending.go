@@ -61,6 +61,10 @@ func (s *scheduler) lend(goOn func()) *runner {
 
 func (s *scheduler) workLent(r *runner) (replaced bool) {
 	s.mu.Lock()
+	if r.lent.goOn == nil { // see stopLending
+		s.mu.Unlock()
+		return false
+	}
 	s.spinning--
 	if !s.workLeft() { // the message has woken nothing, or another runner has come
 		r.lent = lent{}
@@ -120,6 +124,18 @@ func (r *runner) takeBack() {
 		r.lent = lent{}
 		go goOn()
 	}
+}
+
+// stopLending forgets r if its goroutine still delivers. That may call the user's code, to decode a
+// message, and as long as r counts as spinning nobody else runs what waits.
+func (r *runner) stopLending(s *scheduler) {
+	if r.lent.goOn == nil {
+		return
+	}
+	r.lent = lent{}
+	s.spinning--
+	s.busy--
+	s.runners.remove(r)
 }
 
 func (s *scheduler) watchLent() {

@@ -101,3 +101,24 @@ func TestLongTurnsAreNotLentForAWhile(t *testing.T) {
 		require.Equal(t, minLentPause, s.scheduler.lending.pause)
 	})
 }
+
+func TestADeliveryThatTakesLongKeepsNobodyWaiting(t *testing.T) {
+	frugally(t, func(t *testing.T, s *System) {
+		to, other, done, begun := atRest(s), atRest(s), make(chan bool), time.Now()
+		delivering, release := make(chan struct{}), make(chan struct{})
+		go func() {
+			done <- internals{s}.Lend(func() {
+				close(delivering)
+				<-release
+				to.Tell(func() {})
+			}, unexpected(t))
+		}()
+		<-delivering
+		handled := make(chan struct{})
+		other.Tell(func() { close(handled) })
+		<-handled
+		require.LessOrEqual(t, time.Since(begun), 2*watchdogInterval)
+		close(release)
+		require.False(t, <-done)
+	})
+}

@@ -80,6 +80,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 		r.mu.Lock()
 		switch {
 		case r.at == nil:
+			r.stopLending(s)
 		case r.moved:
 			moving++
 			if turnsAreLong {
