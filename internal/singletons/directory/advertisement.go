@@ -10,7 +10,7 @@ import "strings"
 // A signature leaves out settings that have their default, because every node passes on the
 // advertisements of all. A name cannot contain "#". An advertisement without a signature says
 // nothing about settings, and matches all.
-//
+
 // Separator is before each part of a signature.
 const Separator = "#"
 
