@@ -204,7 +204,7 @@ bench-peers: ## The same scenarios on other actor libraries: tables in Markdown;
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: bench-page
-bench-page: ## Replace the tables of docs/performance.md: twelve minutes on a machine that does nothing else; BENCH="-goakt=DIR -ergo=DIR" adds peers
+bench-page: ## Replace the tables of docs/performance.md: 14 minutes on a machine that does nothing else; BENCH="-goakt=DIR -ergo=DIR" adds peers
 	cd internal/lab/peerbench && $(GO) run . -rounds=3 -scale=0.2 -timeout=25s -page=$(CURDIR)/docs/performance.md $(BENCH)
 
 .PHONY: hello-size
