@@ -238,15 +238,27 @@ func (a *ask) watchAsked() {
 	}
 }
 
+// isCrowded reports whether several messages wait.
+func (c *core) isCrowded() bool {
+	if !c.mu.TryLock() {
+		return true
+	}
+	defer c.mu.Unlock()
+	return c.waiting > 1
+}
+
 func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, begun time.Time) error {
 	if a.asked.isRemote() {
 		return a.awaitRemote(ctx, asker, timeout, begun)
 	}
 	if !a.asked.flags.has(late) {
-		for range yields {
+		for i := range yields {
 			runtime.Gosched()
 			if a.state.Load() == promiseSettled {
 				return a.result()
+			}
+			if i == 0 && !a.asked.isCrowded() {
+				break
 			}
 		}
 	}
