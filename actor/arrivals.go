@@ -40,7 +40,7 @@ func (r *recipients) dispatch(path string, uid uint64, all []actorhook.Arrival, 
 	}
 	c, reason := r.of.recipient(path, uid)
 	if c == nil {
-		r.of.lose(path, uid, all, taken, by, reason)
+		r.lose(path, uid, all, taken, by, reason)
 		return
 	}
 	switch to := c.impl.(type) {
@@ -58,12 +58,12 @@ func (r *recipients) dispatch(path string, uid uint64, all []actorhook.Arrival, 
 	}
 }
 
-func (s internals) lose(path string, uid uint64, all []actorhook.Arrival, taken int, by actorhook.Dispatcher, reason error) {
+func (r *recipients) lose(path string, uid uint64, all []actorhook.Arrival, taken int, by actorhook.Dispatcher, reason error) {
 	for i := taken; i < len(all); i++ {
-		if msg, err := unpack(s.System, &all[i]); err != nil {
+		if msg, err := unpack(r.of.System, &all[i]); err != nil {
 			by.Undecodable(i, err)
 		} else {
-			s.reportDeadLetter(pathOf(s.System, path, uid), msg, reason)
+			r.of.reportDeadLetter(pathOf(r.of.System, path, uid), msg, reason)
 		}
 	}
 }

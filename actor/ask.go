@@ -224,7 +224,9 @@ const (
 )
 
 const (
-	// Most local replies come sooner than a goroutine is put to sleep and woken.
+	// Most local replies come sooner than a goroutine is put to sleep and woken. But a lone one
+	// that has not come after the first yield comes from another processor, and only sleeping
+	// brings the two goroutines together again.
 	yields = 4
 	// An actor that waits for a journal or a service before it replies takes longer than that. The
 	// yields of an ask of such an actor would be in vain: thousands of asking goroutines would take
@@ -238,8 +240,9 @@ func (a *ask) watchAsked() {
 	}
 }
 
-// isCrowded reports whether several messages wait.
-func (c *core) isCrowded() bool {
+// othersWait reports whether the request is not the only message that waits for the actor.
+func (a *ask) othersWait() bool {
+	c := a.asked
 	if !c.mu.TryLock() {
 		return true
 	}
@@ -257,7 +260,7 @@ func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, beg
 			if a.state.Load() == promiseSettled {
 				return a.result()
 			}
-			if i == 0 && !a.asked.isCrowded() {
+			if i == 0 && !a.othersWait() {
 				break
 			}
 		}
