@@ -153,7 +153,7 @@ func fire(e *entity) outcome {
 		attempt.Attempt++
 		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt})
 	}
-	plan.then = append(plan.then, func() { enqueue(e, due) })
+	plan.then = append(plan.then, doing(func() { enqueue(e, due) }))
 	return perform(e, command{ctx: e.ctx}, plan)
 }
 
@@ -180,7 +180,7 @@ func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: i
 func handle(e *entity, cmd command) *plan {
 	t := cmd.timer
 	if t == nil {
-		return e.user.command(e.at, cmd.ctx, cmd.msg)
+		return e.decide(cmd)
 	}
 	fired := firedOf(e.ctx.System())
 	fired.Store(cmd.ctx, t.public())
@@ -191,10 +191,20 @@ func handle(e *entity, cmd command) *plan {
 			retry(e, t)
 		}
 	}()
-	plan := e.user.command(e.at, cmd.ctx, cmd.msg)
+	plan := e.decide(cmd)
 	handled = true
 	if !plan.stash {
 		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
+	}
+	return plan
+}
+
+// decide returns the plan that is executed for a command. A command that cannot be executed becomes
+// a dead letter.
+func (e *entity) decide(cmd command) *plan {
+	plan, err := e.resolve(e.user.command(e.at, cmd.ctx, cmd.msg))
+	if err != nil {
+		e.deadLetter(cmd.msg, err)
 	}
 	return plan
 }
