@@ -53,9 +53,8 @@ var (
 	// and this node has no journal. Set cluster.Config.Journal to the same one on every node.
 	// Without a cluster, give actor.NewSystem the option [WithJournal].
 	ErrNoJournal = errors.New("there is no journal: set cluster.Config.Journal on every node, or without a cluster give actor.NewSystem persistence.WithJournal")
-	// ErrKeyReused: a command has a key of [Once] that was used for another command, whose reply has
-	// another type or which has none. Give each kind of command its own keys, for example with a
-	// prefix.
+	// ErrKeyReused: a command has a key of [Once] that was used for a command without a reply, or
+	// with another type of reply. Give each kind of command its own keys, such as with a prefix.
 	ErrKeyReused = errors.New("persistence: the key was used for another kind of command")
 	// ErrNotState: a durable state has the id of an event-sourced actor. Give each its own id.
 	ErrNotState = errors.New("persistence: what is stored is not a durable state")

@@ -42,7 +42,7 @@ const (
 // command with the key is decided anew. A command that comes while the first one is being stored
 // waits, as all commands do, and then gets the same reply. If that write fails, it is the first.
 //
-// The empty key is none: e is executed each time. A key has at most 1024 bytes of UTF-8 without
+// With the empty key, e is executed each time. A key has at most 1024 bytes of UTF-8 without
 // NUL. A command with another key is not executed, and becomes a dead letter with [ErrInvalid]. If
 // the first reply has another type than the reply of the repeated command, that becomes a dead
 // letter with [ErrKeyReused]; so it does if there was no first reply. Asks end with these errors,
@@ -81,7 +81,7 @@ func (o *once) err() error {
 
 // resolve returns the plan that is executed for p. If the key of p is known, this has the first
 // reply in place of what p does once. After an error it does nothing.
-func (e *entity) resolve(p *plan) (*plan, error) {
+func resolve(e *entity, p *plan) (*plan, error) {
 	if p.once == nil {
 		return p, nil
 	}
@@ -142,15 +142,15 @@ func replyIn(actions []action) int {
 	return slices.IndexFunc(actions, func(a action) bool { _, ok := a.(replying); return ok })
 }
 
-// remember adds the key of plan, and its reply, to the records of b. For a durable state, whose last
-// record must be enough, each record has the keys that recovery needs. Its errors are rejections.
-func (e *entity) remember(plan *plan, b *batch) (err error) {
+// remember adds the key of plan, and its reply, to the records of b. For a durable state, each
+// record has the keys that recovery needs. Its errors are rejections.
+func remember(e *entity, plan *plan, b *batch) (err error) {
 	if len(b.req.Records) == 0 || plan.once == nil && e.once == nil {
 		return nil
 	}
 	last := &b.req.Records[len(b.req.Records)-1]
 	if plan.once != nil {
-		if b.keyed, err = e.keyed(plan, last.Time); err != nil {
+		if b.keyed, err = keyedBy(e, plan, last.Time); err != nil {
 			return fmt.Errorf("%w: the reply for the key %q: %w", ErrInvalid, plan.once.key, err)
 		}
 	}
@@ -166,7 +166,7 @@ func (e *entity) remember(plan *plan, b *batch) (err error) {
 }
 
 // remembered follows the success of b.
-func (e *entity) remembered(b *batch) {
+func remembered(e *entity, b *batch) {
 	switch {
 	case b.keyed == nil && e.once == nil:
 		return
@@ -180,8 +180,8 @@ func (e *entity) remembered(b *batch) {
 	e.once.since = b.since
 }
 
-// keyed returns the key and the first reply of a plan.
-func (e *entity) keyed(plan *plan, at time.Time) (*keyed, error) {
+// keyedBy returns the key and the first reply of a plan.
+func keyedBy(e *entity, plan *plan, at time.Time) (*keyed, error) {
 	k := &keyed{Key: plan.once.key, At: at.UnixNano()}
 	i := replyIn(plan.then)
 	if i < 0 {

@@ -31,7 +31,7 @@ func (e *entity) stored(plan *plan, b batch, err error) outcome {
 		if len(plan.events) > 0 {
 			e.user.commit(e.at)
 			e.setState(e.seq + uint64(len(plan.events)))
-			e.remembered(&b)
+			remembered(e, &b)
 		}
 		if len(b.req.Timers) > 0 {
 			timersOf(e).change(b.req.Timers)
@@ -72,7 +72,7 @@ func (e *entity) batch(plan *plan) (b batch, err error) {
 		b.req.Records[i] = record
 		b.due = a.due
 	}
-	if err := e.remember(plan, &b); err != nil {
+	if err := remember(e, plan, &b); err != nil {
 		return b, err
 	}
 	changes, err := changesOf(e, plan.timers)

@@ -138,7 +138,7 @@ func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *
 		switch {
 		case err == nil:
 			r.at = e.user.begin(state)
-			e.know(r, keys)
+			know(e, r, keys)
 			r.reach(s.Seq)
 			return nil
 		case errors.Is(err, ErrCodec): // it is intact, but this program lacks the codec or key
@@ -169,7 +169,7 @@ func (e *entity) stateOf(s *journal.Snapshot) (state any, known []keyed, err err
 }
 
 // know adds keys of commands to what is restored.
-func (e *entity) know(r *recovery, known []keyed) {
+func know(e *entity, r *recovery, known []keyed) {
 	if len(known) > 0 && r.once == nil {
 		r.once = e.newKeys()
 	}
@@ -241,7 +241,7 @@ func (e *entity) apply(r *recovery, record *journal.Record) error {
 		if err != nil {
 			return err
 		}
-		e.know(r, stored.Keys)
+		know(e, r, stored.Keys)
 	}
 	r.epoch = record.Epoch
 	r.reach(record.Seq)

@@ -110,7 +110,7 @@ func (e *entity) answer(plan *plan) outcome {
 	if plan.stash {
 		return outcome{err: errSignalStashed}
 	}
-	plan, err := e.resolve(plan)
+	plan, err := resolve(e, plan)
 	if err != nil {
 		return outcome{err: err}
 	}

@@ -16,7 +16,7 @@ import (
 
 func (e *entity) takeSnapshot() {
 	var p extension.Payload
-	err := guard.Run(func() (err error) { p, err = e.snapshot(); return err })
+	err := guard.Run(func() (err error) { p, err = snapshotOf(e); return err })
 	if err != nil {
 		e.counts.snapshot(err)
 		e.caller.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
@@ -26,8 +26,8 @@ func (e *entity) takeSnapshot() {
 	e.snapshots.save(journal.Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
 }
 
-// snapshot returns the present state, with the keys of commands.
-func (e *entity) snapshot() (extension.Payload, error) {
+// snapshotOf returns the present state, with the keys of commands.
+func snapshotOf(e *entity) (extension.Payload, error) {
 	p, err := e.pack(e.user.value(e.at))
 	if err == nil && e.once != nil {
 		p, err = e.once.with(p, time.Now())

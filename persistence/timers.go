@@ -180,7 +180,7 @@ func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: i
 func handle(e *entity, cmd command) *plan {
 	t := cmd.timer
 	if t == nil {
-		return e.decide(cmd)
+		return decide(e, cmd)
 	}
 	fired := firedOf(e.ctx.System())
 	fired.Store(cmd.ctx, t.public())
@@ -191,7 +191,7 @@ func handle(e *entity, cmd command) *plan {
 			retry(e, t)
 		}
 	}()
-	plan := e.decide(cmd)
+	plan := decide(e, cmd)
 	handled = true
 	if !plan.stash {
 		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
@@ -201,8 +201,8 @@ func handle(e *entity, cmd command) *plan {
 
 // decide returns the plan that is executed for a command. A command that cannot be executed becomes
 // a dead letter.
-func (e *entity) decide(cmd command) *plan {
-	plan, err := e.resolve(e.user.command(e.at, cmd.ctx, cmd.msg))
+func decide(e *entity, cmd command) *plan {
+	plan, err := resolve(e, e.user.command(e.at, cmd.ctx, cmd.msg))
 	if err != nil {
 		e.deadLetter(cmd.msg, err)
 	}
