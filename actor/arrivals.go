@@ -2,27 +2,45 @@ package actor
 
 import (
 	"fmt"
+	"weak"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// DispatchEncoded retains nothing of all, unless a message is its own.
-func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	taken := s.straight.arrive(path, uid, all, by)
+// recipients finds the actors for the messages of one connection, which arrive one after the other.
+// It remembers actors, since finding one by its path takes longer than delivering a small message.
+type recipients struct {
+	of    internals
+	known map[string]weak.Pointer[core] // by path; some may have ended
+}
+
+// They bound the memory of one connection.
+const maxRecipients = 4096
+
+// Arrivals returns a function that delivers messages of one connection. It retains nothing of all,
+// unless a message is its own.
+func (s internals) Arrivals() func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
+	return (&recipients{s, map[string]weak.Pointer[core]{}}).dispatch
+}
+
+func (r *recipients) dispatch(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
+	// An actor that has ended takes no message plainly, so one that does is still at its path.
+	if c := r.known[path].Value(); c != nil && (uid == 0 || c.uid == uid) {
+		taken := c.impl.(*cell).box.deliverEncoded(all, by, plainly)
+		if taken == len(all) {
+			return
+		}
+		all, by = all[taken:], laterDispatcher{by, taken}
+	}
+	taken := r.of.straight.arrive(path, uid, all, by)
 	if taken == len(all) {
 		return
 	}
-	c, reason := s.recipient(path, uid)
+	c, reason := r.of.recipient(path, uid)
 	if c == nil {
-		for i := taken; i < len(all); i++ {
-			if msg, err := unpack(s.System, &all[i]); err != nil {
-				by.Undecodable(i, err)
-			} else {
-				s.reportDeadLetter(pathOf(s.System, path, uid), msg, reason)
-			}
-		}
+		r.lose(path, uid, all, taken, by, reason)
 		return
 	}
 	switch to := c.impl.(type) {
@@ -32,12 +50,45 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 		deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}:
 		to.deliverEncoded(all, by)
+		r.remember(path, c)
 	default:
 		for i := range all {
 			c.deliverUnpacked(&all[i], i, by)
 		}
 	}
 }
+
+func (r *recipients) lose(path string, uid uint64, all []actorhook.Arrival, taken int, by actorhook.Dispatcher, reason error) {
+	for i := taken; i < len(all); i++ {
+		if msg, err := unpack(r.of.System, &all[i]); err != nil {
+			by.Undecodable(i, err)
+		} else {
+			r.of.reportDeadLetter(pathOf(r.of.System, path, uid), msg, reason)
+		}
+	}
+}
+
+// If there are too many, it forgets any one, for the same reason as an EnvelopeReader.
+func (r *recipients) remember(path string, c *core) {
+	if !c.ofCell() {
+		return
+	}
+	if len(r.known) == maxRecipients {
+		for one := range r.known {
+			delete(r.known, one)
+			break
+		}
+	}
+	r.known[path] = weak.Make(c)
+}
+
+// The messages of a laterDispatcher come after so many others.
+type laterDispatcher struct {
+	actorhook.Dispatcher
+	before int
+}
+
+func (d laterDispatcher) Undecodable(i int, err error) { d.Dispatcher.Undecodable(d.before+i, err) }
 
 func (c *core) deliverUnpacked(a *actorhook.Arrival, i int, by actorhook.Dispatcher) {
 	msg, err := unpack(c.sys, a)

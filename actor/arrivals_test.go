@@ -53,17 +53,58 @@ func arriveEncoded[M any](t *testing.T, s *actor.System, text string, options []
 			want = append(want, fmt.Sprint(i))
 		}
 	}
-	actorhook.Internals(s).(interface {
-		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
-	}).DispatchEncoded("/user/target", 0, all, dispatcher(func(i int, err error) {
-		if err == nil {
-			t.Error("no reason")
-		}
-		failed = append(failed, fmt.Sprint(i))
-	}))
+	arrive := arrivals(s)
+	for i, half := range [][]actorhook.Arrival{all[:100], all[100:]} { // the second one for an actor that is remembered
+		arrive("/user/target", 0, half, dispatcher(func(at int, err error) {
+			if err == nil {
+				t.Error("no reason")
+			}
+			failed = append(failed, fmt.Sprint(100*i+at))
+		}))
+	}
 	settle()
 	require.Equal(t, want, got)
 	require.Equal(t, garbage, failed)
+}
+
+func arrivals(s *actor.System) func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
+	return actorhook.Internals(s).(interface {
+		Arrivals() func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+	}).Arrivals()
+}
+
+// A connection remembers the actors to which its messages have gone. They may have ended since.
+func TestMessagesOfAConnectionComeToTheActorThatHasThePathNow(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		var got []string
+		spawn := func(name string) actor.ActorRef[int] {
+			return actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+				got = append(got, fmt.Sprint(name, n))
+				if n < 0 {
+					return behaviors.Stopped
+				}
+				return behaviors.Same
+			}), "target")
+		}
+		lost := deadLetters(t, s)
+		connection := arrivals(s)
+		arrive := func(uid uint64, n int) {
+			connection("/user/target", uid, []actorhook.Arrival{arrivalOf(t, n)}, dispatcher(func(_ int, err error) { t.Error(err) }))
+			settle()
+		}
+		first := spawn("a")
+		arrive(0, 1)
+		arrive(uidOf(t, first), 2)
+		arrive(uidOf(t, first), -3)
+		arrive(0, 4)
+		require.ErrorIs(t, lost.Receive().Reason, actor.ErrNoSuchActor)
+		second := spawn("b")
+		arrive(0, 5)
+		arrive(uidOf(t, second), 6)
+		arrive(uidOf(t, first), 7)
+		require.ErrorIs(t, lost.Receive().Reason, actor.ErrStaleRef)
+		require.Equal(t, []string{"a1", "a2", "a-3", "b5", "b6"}, got)
+	})
 }
 
 type dispatcher func(i int, err error)

@@ -224,7 +224,9 @@ const (
 )
 
 const (
-	// Most local replies come sooner than a goroutine is put to sleep and woken.
+	// Most local replies come sooner than a goroutine is put to sleep and woken. But a lone one
+	// that has not come after the first yield comes from another processor, and only sleeping
+	// brings the two goroutines together again.
 	yields = 4
 	// An actor that waits for a journal or a service before it replies takes longer than that. The
 	// yields of an ask of such an actor would be in vain: thousands of asking goroutines would take
@@ -238,15 +240,28 @@ func (a *ask) watchAsked() {
 	}
 }
 
+// othersWait reports whether the request is not the only message that waits for the actor.
+func (a *ask) othersWait() bool {
+	c := a.asked
+	if !c.mu.TryLock() {
+		return true
+	}
+	defer c.mu.Unlock()
+	return c.waiting > 1
+}
+
 func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, begun time.Time) error {
 	if a.asked.isRemote() {
 		return a.awaitRemote(ctx, asker, timeout, begun)
 	}
 	if !a.asked.flags.has(late) {
-		for range yields {
+		for i := range yields {
 			runtime.Gosched()
 			if a.state.Load() == promiseSettled {
 				return a.result()
+			}
+			if i == 0 && !a.othersWait() {
+				break
 			}
 		}
 	}

@@ -199,9 +199,7 @@ func TestMessagesOfOtherNodesGoStraightToAnActorWhileItsRouterWouldOnlyOfferThem
 					all = append(all, arrivalOf(t, visit{N: n}))
 				}
 			}
-			actorhook.Internals(s).(interface {
-				DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
-			}).DispatchEncoded("/hotel/a", 7, all, dispatcher(func(i int, err error) {
+			arrivals(s)("/hotel/a", 7, all, dispatcher(func(i int, err error) {
 				require.Error(t, err)
 				failed = append(failed, numbers[i])
 			}))

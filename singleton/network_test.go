@@ -103,8 +103,8 @@ func (n *network) work(l link) {
 		}
 		arrived := []actorhook.Arrival{{Type: f.payload.Type, Data: f.payload.Data}}
 		actorhook.Internals(to).(interface {
-			DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
-		}).DispatchEncoded(f.target.Path, f.target.UID, arrived, undecodable{to, f})
+			Arrivals() func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+		}).Arrivals()(f.target.Path, f.target.UID, arrived, undecodable{to, f})
 	}
 }
 

@@ -2,6 +2,7 @@ package sharding
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -55,6 +56,7 @@ type coordinator struct {
 	stores bool                             // in a journal that all nodes share
 	fences map[fenceKey]*leaseholder.Holder // of the leases of former members that were not to be had yet
 	inbox  actor.ActorRef[home.FromAgent]
+	seen   home.ViewChanged // what the machine was last told
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal, a new
@@ -68,7 +70,7 @@ func coordinatorOn(n *cluster.Node, h *hub) actor.Behavior[home.Input] {
 
 // Begin implements [journaled.Coordinator].
 func (c *coordinator) Begin(s *storing, l home.Ledger) persistence.Effect[home.Fact] {
-	c.storing = s
+	c.storing, c.seen = s, home.ViewChanged{}
 	c.Ctx.Defer(c.dropFences)
 	c.Machine = allot.New(allot.Config{
 		Config:    home.Config{Forgetful: !c.stores, Epoch: c.Epoch, AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax},
@@ -130,7 +132,7 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[home.Fact] {
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
 // A member that the machine knows stays, because it may run shards. It returns nothing if this node
-// is no member.
+// is no member, or if nothing has changed since the last call.
 func (c *coordinator) view() []home.Input {
 	v, member := shell.ViewOf(c.node, 0)
 	if !member {
@@ -140,6 +142,10 @@ func (c *coordinator) view() []home.Input {
 	v.Nodes = slices.DeleteFunc(v.Nodes, func(n home.Node) bool {
 		return !c.Knows(home.IDOf(n)) && !slices.Contains(takePart, remote.NodeID{Address: n.Address, Incarnation: n.Incarnation})
 	})
+	if reflect.DeepEqual(v, c.seen) {
+		return nil
+	}
+	c.seen = v
 	return []home.Input{v}
 }
 

@@ -46,11 +46,11 @@ const (
 
 func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 	of := actorhook.Internals(s).(interface { // actor implements it
-		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+		Arrivals() func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
 		Lend(deliver, goOn func()) (replaced bool)
 		StringOf(path string, uid uint64) string
 	})
-	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, lend: of.Lend, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
+	return &receiver{node: n, sys: s, dispatch: of.Arrivals(), lend: of.Lend, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
 }
 
 // read returns when nothing is read any more. The goroutine that reads runs the actor that a lone

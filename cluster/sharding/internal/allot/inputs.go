@@ -1,6 +1,8 @@
 package allot
 
 import (
+	"reflect"
+
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
@@ -73,6 +75,13 @@ type Offer struct {
 	// Awake has the number of entities that are awake or about to start, by shard that runs on the
 	// node and has any.
 	Awake map[int]int
+}
+
+// isLike reports whether the offers differ at most in the number of entities that are awake, which
+// no shard waits for.
+func (o Offer) isLike(b Offer) bool {
+	o.Awake, b.Awake = nil, nil
+	return reflect.DeepEqual(o, b)
 }
 
 // A Push is an effect: send the update to the node.

@@ -96,6 +96,7 @@ func (s *shards) add(t table.Type) *kind {
 
 // offer notes what a node offers.
 func (s *shards) offer(id home.NodeID, all []Offer) {
+	before := s.offers[id]
 	s.offers[id] = map[string]Offer{}
 	s.heard[id], s.balance.news = s.nodes.Now(), true
 	for _, o := range all {
@@ -103,7 +104,9 @@ func (s *shards) offer(id home.NodeID, all []Offer) {
 		declareNew(s, o)
 		s.recall(o)
 	}
-	s.touchAll()
+	if !maps.EqualFunc(before, s.offers[id], Offer.isLike) {
+		s.touchAll()
+	}
 }
 
 // viewed follows a change of the members. It forgets the offers of those that are gone.

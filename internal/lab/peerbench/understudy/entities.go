@@ -15,11 +15,15 @@ import (
 
 var _ bench.EntityHost = contender{}
 
-// ServeEntities implements [bench.EntityHost].
+// ServeEntities implements [bench.EntityHost]. It waits until all shards run, so that their start
+// is not measured.
 func (u contender) ServeEntities(newSink func() (got func(payload []byte))) (address string, here bench.Entities) {
 	n := member()
 	sinks := entities(n, "sink", func(sharding.Entity) actor.Behavior[parcel] { return sink(newSink()) })
-	return n.Address(), u.reach(sinks, entities(n, "adder", addition))
+	adders := entities(n, "adder", addition)
+	settle(sinks)
+	settle(adders)
+	return n.Address(), u.reach(sinks, adders)
 }
 
 // sink returns the behavior of an actor that passes its payloads on.
@@ -32,8 +36,8 @@ func sink(got func(payload []byte)) actor.Behavior[parcel] {
 
 func addition(sharding.Entity) actor.Behavior[question] { return adder }
 
-// DialEntities implements [bench.EntityHost]. It waits until all shards run, so that their start is
-// not measured. The factories of a node that hosts nothing are not called.
+// DialEntities implements [bench.EntityHost]. It waits as ServeEntities does. The factories of a
+// node that hosts nothing are not called.
 func (u contender) DialEntities(address string) bench.Entities {
 	n := member(address)
 	sinks := entities(n, "sink", func(sharding.Entity) actor.Behavior[parcel] { return nil }, sharding.ProxyOnly())
