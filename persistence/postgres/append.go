@@ -95,8 +95,8 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
 const (
-	// committers is how many groups may be committed at once: while the server executes one, the next
-	// one is encoded.
+	// committers is how many groups may be committed at once: while the server executes one, the
+	// next one is encoded.
 	committers  = 2
 	groupWeight = 4096
 	// collisions bounds how many times a group is sent again after the server has rolled it back

@@ -20,8 +20,8 @@ import (
 // nothing, and an error fails no jobs, while another goroutine commits. No two groups have jobs
 // with one key at the same time.
 //
-// Each goroutine answers its jobs in order. While others wait, another goroutine does so, because an answer takes
-// time from the next commit.
+// Each goroutine answers its jobs in order. While others wait, one more goroutine does so, because
+// an answer takes time from the next commit.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	var a answerer[W]
 	defer a.end()
