@@ -37,11 +37,10 @@ type Keys interface {
 // payloads of the subject, in the journal or in any backup of it. They are read as shredded, see
 // [journal.Record]: a recovery leaves them out, and a projection passes over them.
 //
-// of returns the subject of a payload, for instance from its persistence id or from its tags; "" is
-// none, and the payload is then stored as it is. It must always return the same for one payload.
-// nil stands for the persistence id. A snapshot has no tags: if the events of one id have several
-// subjects, its snapshots keep what the state says of each, so keep none, or keep no such data in
-// the state.
+// of returns the subject of a payload, for instance from its persistence id or from its tags. For
+// "" the payload is stored as it is. It must always return the same for one payload. nil stands
+// for the persistence id. A snapshot has no tags: if the events of one id have several subjects,
+// its snapshots keep what the state says of each, so keep none, or keep no such data in the state.
 //
 // The first payload of a subject makes its key. A key is remembered for [KeyTTL], and for so long
 // another process may still read what has been forgotten. [NewEncryption] says how payloads are
@@ -161,7 +160,7 @@ func (s *Subjects) read(ctx context.Context, id subjectID, adds bool) (*cipherKe
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 	case key == nil:
-		return nil, fmt.Errorf("%w: there is none, and none was destroyed: these are not the keys that the journal was written with", journal.ErrCodec)
+		return nil, fmt.Errorf("%w: there is no key, and no key was destroyed: these are not the keys that the journal was written with", journal.ErrCodec)
 	}
 	return newCipherKey(key)
 }
