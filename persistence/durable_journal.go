@@ -162,13 +162,13 @@ func (j *stateJournal) restore(ctx context.Context, id string, r *journal.Record
 		}
 	}
 	payload := extension.Payload{Type: r.Type, Data: r.Payload}
-	if all = append(all, last.Keys...); len(all) > 0 {
+	if all = append(all, last.Keys...); len(all) > 0 && !r.Shredded {
 		if payload, err = extension.Pack(stateWithKeys{State: payload, Keys: all}); err != nil {
 			return s, err
 		}
 	}
 	j.found(id, r, since)
-	return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: payload.Type, Payload: payload.Data}, nil
+	return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: payload.Type, Payload: payload.Data, Shredded: r.Shredded}, nil
 }
 
 func (j *stateJournal) keysOf(ctx context.Context, id string, from, to uint64) (all []keyed, err error) {

@@ -37,12 +37,18 @@ func (w *wrapper) decodeKeys(id string, r *journal.Record) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
 	}
-	if data, err = w.codecs.decode(idOfKeys(id, r), data); err == nil {
+	data, shredded, err := w.codecs.decode(idOfKeys(id, r), data)
+	switch {
+	case shredded:
+		delete(r.Meta, envelope.KeysMeta)
+	case err == nil:
 		r.Meta[envelope.KeysMeta] = base64.StdEncoding.EncodeToString(data)
 	}
 	return err
 }
 
 func idOfKeys(id string, r *journal.Record) PayloadID {
-	return PayloadID{ID: id, Seq: r.Seq, Epoch: r.Epoch, Type: envelope.KeysMeta}
+	at := idOfRecord(id, r)
+	at.Keys = true
+	return at
 }

@@ -19,8 +19,7 @@ import (
 const requestBytes = 512 << 20
 
 // Append implements [journal.Journal]. Requests from all goroutines that arrive during a commit
-// share the next one. Requests of one call are applied in order. Several requests of one id need a
-// commit each.
+// share the next one. Requests of one id are applied in their order, and need a commit each.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
@@ -96,6 +95,9 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
 const (
+	// committers is how many groups may be committed at once: while the server executes one, the
+	// next one is encoded.
+	committers  = 2
 	groupWeight = 4096
 	// collisions bounds how many times a group is sent again after the server has rolled it back
 	// because of another transaction.

@@ -29,11 +29,11 @@
 //
 // # How it writes
 //
-// One goroutine per journal appends. Requests that arrive during a commit are stored together by
-// the next statement, so that the rate grows with the number of writers. If the server refuses a
-// group, its requests are stored one by one, so that a bad request does not fail the others. An
-// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance.md
-// compares the cost with the driver alone.
+// Requests that arrive during a commit are stored together by the next statement, so that the rate
+// grows with the number of writers. If hundreds wait, a second connection stores them at the same
+// time. If the server refuses a group, its requests are stored one by one, so that a bad request
+// does not fail the others. An answer that takes longer than 30 s counts as lost: ErrUnknown.
+// docs/performance.md compares the cost with the driver alone.
 //
 // # Reading events across ids
 //

@@ -53,10 +53,10 @@ type Journal struct {
 	statements statements
 	patience   time.Duration
 
-	queue     *group.Queue[request]
-	committer sync.WaitGroup
-	calls     calls
-	closing   sync.Once
+	queue      *group.Queue[request]
+	committers sync.WaitGroup
+	calls      calls
+	closing    sync.Once
 }
 
 // An Option changes how [Open] and [New] make a journal.
@@ -167,7 +167,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, fmt.Errorf("postgres: open a journal: %w", err)
 	}
 	j.calls.start()
-	j.committer.Go(func() { j.queue.Serve(groupWeight, j.commitGroup) })
+	for range committers {
+		j.committers.Go(func() { j.queue.Serve(groupWeight, j.commitGroup) })
+	}
 	return j, nil
 }
 
@@ -177,7 +179,7 @@ func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.queue.Close()
 		j.calls.end(closePatience)
-		j.committer.Wait()
+		j.committers.Wait()
 		if j.owned {
 			j.pool.Close()
 		}
