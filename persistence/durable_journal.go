@@ -134,7 +134,7 @@ func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[j
 }
 
 func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
-	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) { //nolint:contextcheck // the deletion outlives the call
+	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) {
 		if err == nil {
 			err = j.check(&r)
 		}
@@ -167,7 +167,7 @@ func (j *stateJournal) restore(ctx context.Context, id string, r *journal.Record
 			return s, err
 		}
 	}
-	j.found(id, r, since)
+	j.found(id, r, since) //nolint:contextcheck // the deletion outlives the call
 	return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: payload.Type, Payload: payload.Data, Shredded: r.Shredded}, nil
 }
 

@@ -99,7 +99,7 @@ func TestKeysOutliveSnapshotsAndDeletedEvents(t *testing.T) {
 }
 
 func snapshotsOf(w *world) []uint64 {
-	seqs, err := w.journal.Memory.Snapshots(w.Context(), "words")
+	seqs, err := w.journal.Snapshots(w.Context(), "words")
 	require.NoError(w, err)
 	return seqs
 }
