@@ -64,6 +64,9 @@ func run(ctx context.Context, s settings) error {
 	if err := b.fill(ctx); err != nil {
 		return err
 	}
+	if late := time.Since(b.first); late > 0 {
+		return fmt.Errorf("the first timer was due %v before all were stored; take fewer", late)
+	}
 	if s.profile != "" {
 		f, err := os.Create(s.profile)
 		if err != nil {
@@ -109,7 +112,7 @@ func open(ctx context.Context, name string) (store journal.TimerStore, end func(
 // lead is how long before the first timer the measurement begins: entities that are to be awake
 // start, and the first wakes are read.
 func (s settings) lead() time.Duration {
-	return 15*time.Second + time.Duration(s.timers()/4000)*time.Second
+	return 15*time.Second + time.Duration(s.timers()/1000)*time.Second
 }
 
 func (s settings) timers() int { return s.rate * s.seconds }
