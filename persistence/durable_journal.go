@@ -135,7 +135,7 @@ func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint6
 			return journal.Snapshot{}, false, nil, err
 		}
 		j.found(id, &r)
-		return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
+		return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload, Shredded: r.Shredded}, true, nil, nil
 	}
 	return journal.Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
 }

@@ -18,13 +18,14 @@ import (
 )
 
 type recovery struct {
-	claim   journal.Claim
-	epoch   uint64 // of the last record
-	seq     uint64
-	events  uint64 // that were replayed
-	at      states
-	skipped []SnapshotSkipped // in the order in which they were skipped
-	timers  []journal.Timer
+	claim    journal.Claim
+	epoch    uint64 // of the last record
+	seq      uint64
+	events   uint64 // that were replayed
+	at       states
+	skipped  []SnapshotSkipped // in the order in which they were skipped
+	shredded uint64            // events and snapshots whose keys were destroyed
+	timers   []journal.Timer
 
 	reached atomic.Uint64 // seq, for the actor if it abandons the recovery
 }
@@ -50,7 +51,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 		}
 		// RecoveryCompleted comes last: its effect may persist events and change timers.
 		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
-		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
+		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq, Shredded: r.shredded}); return nil })
 	}
 	if err != nil {
 		e.counts.failed.Add(1)
@@ -132,6 +133,12 @@ func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *
 		}
 		if err != nil || !ok {
 			return err
+		}
+		if s.Shredded {
+			r.shredded++
+			r.at = e.user.begin(nil)
+			r.reach(s.Seq)
+			return nil
 		}
 		state, err := e.stateOf(&s)
 		switch {
@@ -216,7 +223,9 @@ func (e *entity) apply(r *recovery, record *journal.Record) error {
 	if err := r.follows(record); err != nil {
 		return err
 	}
-	if err := e.replayed(r.at, record); err != nil {
+	if record.Shredded {
+		r.shredded++
+	} else if err := e.replayed(r.at, record); err != nil {
 		return fmt.Errorf("event %d: %w", record.Seq, err)
 	}
 	r.epoch = record.Epoch

@@ -151,16 +151,21 @@ func fire(e *entity) outcome {
 	for _, t := range due {
 		attempt := t.Timer
 		attempt.Attempt++
-		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt})
+		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt, Remove: t.Shredded})
 	}
 	plan.then = append(plan.then, func() { enqueue(e, due) })
 	return perform(e, command{ctx: e.ctx}, plan)
 }
 
 // enqueue lets the messages of timers run after the commands that wait. A message that cannot be
-// decoded stays in the journal, for a program that can.
+// decoded stays in the journal, for a program that can. One whose key was destroyed has been
+// removed.
 func enqueue(e *entity, due []*timer) {
 	for _, t := range due {
+		if t.Shredded {
+			e.caller.log.Info("timer removed: the key of its message has been destroyed", zap.String("timer", t.Key))
+			continue
+		}
 		msg, err := unpack(e.ctx.System(), e.user.types().command, t.Type, t.Payload)
 		if err != nil {
 			err = fmt.Errorf("timer %q, due at %v: %w", t.Key, t.Due, err)
