@@ -21,7 +21,7 @@ type claim struct {
 	id     string
 	writer []byte
 	bounds journal.Bounds
-	fresh  head // if there is none
+	fresh  head // of an id that was never claimed
 	result journal.Claim
 }
 

@@ -171,9 +171,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	}
 	j.calls.start()
 	for range committers {
-		j.committers.Go(func() { serve(j, j.queue, j.insert) })
+		j.committers.Go(func() { serve(j, j.queue, j.insert) }) //nolint:contextcheck // until the journal is closed
 	}
-	j.committers.Go(func() { serve(j, j.claims, j.claimAll) })
+	j.committers.Go(func() { serve(j, j.claims, j.claimAll) }) //nolint:contextcheck // likewise
 	return j, nil
 }
 

@@ -51,9 +51,9 @@ const applied = `SELECT {h}, ARRAY(SELECT e.crc FROM {schema}.understudy_event e
 	WHERE e.pid = h.pid AND e.seq BETWEEN $2::bigint AND $3::bigint ORDER BY e.seq)
 FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
 
-// claimHeads: a request is (pid, writer, first, crc, greatest), with the first epoch of a new head, its
-// checksum, and the greatest epoch that the claim may have. The requests are of different ids. It
-// returns no row for a request for which no epoch is left, or whose head another transaction has
+// claimHeads: a request is (pid, writer, first, crc, greatest), with the first epoch of a new head,
+// its checksum, and the greatest epoch that the claim may have. The requests are of different ids.
+// It returns no row for a request for which no epoch is left, or whose head another transaction has
 // made meanwhile.
 const claimHeads = `WITH transaction AS MATERIALIZED (SELECT {durable} AS commit),
 request AS (
