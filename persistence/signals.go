@@ -114,6 +114,10 @@ func (e *entity) answer(plan *plan) outcome {
 	if plan.stash {
 		return outcome{err: errSignalStashed}
 	}
+	plan, err := resolve(e, plan)
+	if err != nil {
+		return outcome{err: err}
+	}
 	if o := e.execute(plan); !o.goesOn() {
 		return o
 	}

@@ -29,7 +29,6 @@ var layers = []layer{
 		{"internal/lab/reminders", []string{anything}},     // as failover
 		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
-		{"internal/lab/timers", []string{anything}},        // likewise
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},

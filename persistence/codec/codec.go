@@ -41,6 +41,10 @@ type PayloadID struct {
 	Due   time.Time // of the timer, in UTC
 
 	Tags []string // of an event, in the order in which they are stored
+
+	// Keys is true for the keys of commands and the replies to them, see persistence.Once. They are
+	// stored with an event, which has the same PayloadID otherwise.
+	Keys bool
 }
 
 // Plain is the codec that changes nothing and stores no name. As a former codec of [Wrap] it

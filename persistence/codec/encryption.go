@@ -193,6 +193,8 @@ func (p PayloadID) bytes() []byte {
 		return binary.LittleEndian.AppendUint32(b, uint32(p.Due.Nanosecond()))
 	case p.Snapshot:
 		return append(b, 1)
+	case p.Keys:
+		return append(b, 3)
 	}
 	return append(b, 0)
 }

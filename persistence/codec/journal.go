@@ -94,6 +94,9 @@ func (w *wrapper) encode(req *journal.AppendRequest) (journal.AppendRequest, err
 			return journal.AppendRequest{}, err
 		}
 		r.Payload = payload
+		if r.Meta, err = w.encodeKeys(req.ID, r); err != nil {
+			return journal.AppendRequest{}, err
+		}
 	}
 	var err error
 	encoded.Timers, err = w.encodeTimers(req.ID, req.Timers)
@@ -155,6 +158,9 @@ func (w *wrapper) decodeRecord(id string, r *journal.Record) error {
 	payload, shredded, err := w.codecs.decode(idOfRecord(id, r), r.Payload)
 	if err != nil {
 		return fmt.Errorf("record %d: %w", r.Seq, err)
+	}
+	if err := w.decodeKeys(id, r); err != nil {
+		return fmt.Errorf("the keys of commands in record %d: %w", r.Seq, err)
 	}
 	r.Payload, r.Shredded = payload, shredded
 	return nil
