@@ -85,7 +85,7 @@ func (l *looking) snapshot(ctx context.Context) error {
 			l.found.Seq, l.found.Shredded = s.Seq, 1
 			return nil
 		}
-		if _, state, err := l.stateOf(&s); err == nil && (l.q.Until.IsZero() || !s.Time.After(l.q.Until)) {
+		if state, _, err := l.stateOf(&s); err == nil && (l.q.Until.IsZero() || !s.Time.After(l.q.Until)) {
 			l.at, l.found.Seq = l.user.begin(state), s.Seq
 			return nil
 		}
@@ -116,7 +116,7 @@ func (l *looking) lastState(ctx context.Context, from Journal) error {
 		l.found.Shredded = 1
 		return nil
 	}
-	_, state, err := l.stateOf(&journal.Snapshot{Seq: last.Seq, Type: last.Type, Payload: last.Payload})
+	state, _, err := l.stateOf(&journal.Snapshot{Seq: last.Seq, Type: last.Type, Payload: last.Payload})
 	if err == nil {
 		l.at = l.user.begin(state)
 	}
