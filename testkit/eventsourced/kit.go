@@ -1,9 +1,10 @@
 // Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in
 // memory, command by command, and returns the stored events, the state and the failure of each. It
 // can restart the actor and make the journal fail. It notices handlers that change the state that
-// they are given, and replies that leave before the events are stored. The behavior may be wrapped in behaviors.Setup,
-// behaviors.Supervise or behaviors.Intercept. The kit works inside and outside testing/synctest
-// bubbles; inside, retries take no time.
+// they are given, and replies that leave before the events are stored.
+//
+// The behavior may be wrapped in behaviors.Setup, behaviors.Supervise or behaviors.Intercept. The
+// kit works inside and outside testing/synctest bubbles; inside, retries take no time.
 package eventsourced
 
 import (
@@ -143,9 +144,9 @@ func (k *Kit[M, E, S]) State() S {
 	return state
 }
 
-// Run sends cmd to the actor, waits until it has been handled, and returns the outcome. It fails the
-// test if a handler has changed the state that it was given, because other entities may share parts
-// of it, such as the initial state, and commands would see an event before it is stored. It compares
+// Run sends cmd to the actor, waits until it has been handled, and returns the outcome. It fails
+// the test if a handler has changed the state that it was given: other entities may share parts of
+// it, such as the initial state, and commands would see an event before it is stored. It compares
 // the first 10,000 values of the state, including those in unexported fields.
 func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	k.t.Helper()
