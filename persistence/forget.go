@@ -9,17 +9,16 @@ import (
 )
 
 // Forget erases all that j keeps of a persistence id: its events or durable state, its snapshots,
-// its timers and, if it is the id of a delivery queue, the queued and the refused messages. It
-// returns when nothing of them can be read from the files of the store any more, as far as the
-// store can do that; the documentation of each store says what it leaves, and of backups only you
-// know. It works from any process that has the journal open. An id that was never used is left
-// alone.
+// its timers and, if it is the id of a delivery queue, the queued and the refused messages. When it
+// returns, the files of the store have nothing of them, as far as the store can do that. The
+// documentation of each store says what it leaves; backups keep what they have. Any process that
+// has the journal open may call it. An id that was never used is left alone.
 //
-// What stays is a tombstone: the id itself, and its last epoch. An actor of the id that is running
-// is fenced: it fails with [ErrForgotten] when it writes next, and until then knows what it knows,
-// so stop it first if it reads more than it writes. An actor that starts later fails, too, so that
-// nobody revives the id unknowingly; see [Revive]. Projections with the option
-// projection.Forgotten hear of it. Do not put anything into ids that must be forgotten.
+// A tombstone stays: the id itself, and its last epoch. An actor of the id that is running is
+// fenced: it fails with [ErrForgotten] when it writes next. Until then it answers from memory, so
+// stop it first if it seldom writes. An actor that starts later fails, too, so that nobody revives
+// the id unknowingly; see [Revive]. Projections with the option projection.Forgotten hear of it.
+// Ids themselves should be nothing that must be forgotten.
 //
 // After an error call it again: it continues. The error is [errors.ErrUnsupported] for a store
 // that cannot forget.

@@ -30,13 +30,11 @@ type Forgetter interface {
 
 // ErrForgotten: the id was forgotten, and must not be written. It wraps [ErrFenced], so the actor
 // stops and supervision does not restart it. If the id shall begin anew, call persistence.Revive.
-var ErrForgotten error = forgotten{}
+var ErrForgotten error = forgotten("persistence: the id was forgotten; it begins anew only after persistence.Revive")
 
-type forgotten struct{}
+type forgotten string
 
-func (forgotten) Error() string {
-	return "persistence: the id was forgotten; it begins anew only after persistence.Revive"
-}
+func (e forgotten) Error() string { return string(e) }
 
 func (forgotten) Unwrap() error { return ErrFenced }
 

@@ -10,9 +10,9 @@ import (
 	sqlite "modernc.org/sqlite"
 )
 
-// SQLite overwrites what it deletes, but when it rearranges the pages of a tree, copies of cells
-// stay in the space between the cells of a page and the list of their places. wipe overwrites that
-// space in all pages of the tables that have what users store.
+// wipe overwrites the unused space in all pages of the tables that have what users store. SQLite
+// has overwritten what it deleted. When it rearranges pages, however, it leaves copies of cells
+// there.
 func (j *Journal) wipe(ctx context.Context, id string) error {
 	for _, tree := range []string{"event", "event_tag", "snapshot", "timer"} {
 		err := j.change(ctx, "forget", id, func(t *transaction) error { return t.exec(t.stmts.wipe, tree) })
