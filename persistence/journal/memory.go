@@ -23,10 +23,10 @@ var (
 )
 
 // A Memory is a [Journal], a [SnapshotStore], an [EventReader], a [TimerStore] and a [Forgetter] in
-// the memory of the process, for tests and for state that may die with the process. Create one with [NewMemory].
-// Its methods may be called from any goroutine. Several actor systems of a process may share one,
-// as the nodes of a cluster share a database. The order of its events is the order of the appends.
-// It starts no goroutine and reads no clock, so it works inside testing/synctest bubbles.
+// the memory of the process, for tests and for state that may die with the process. Create one with
+// [NewMemory]. Its methods may be called from any goroutine. Several actor systems of a process may
+// share one, as the nodes of a cluster share a database. The order of its events is the order of
+// the appends. It starts no goroutine, so it works inside testing/synctest bubbles.
 type Memory struct {
 	Notifier
 

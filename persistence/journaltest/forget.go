@@ -17,7 +17,7 @@ import (
 
 var forgetLaws = []law{
 	{"AForgottenIDHasNothing", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		other := e.writer(w.j, "y")
 		other.append("keep", "this")
 		w.fill(3)
@@ -29,7 +29,7 @@ var forgetLaws = []law{
 		w.requireNothing()
 	}},
 	{"AForgottenIDIsNotWritten", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.fill(2)
 		w.forget()
 		require.ErrorIs(e, w.try(w.next("c")), journal.ErrFenced)
@@ -47,7 +47,7 @@ var forgetLaws = []law{
 		w.requireNothing()
 	}},
 	{"ARevivedIDBeginsAnew", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.fill(3)
 		w.forget()
 		require.NoError(e, w.store.Revive(e.Context(), "x"))
@@ -67,7 +67,7 @@ var forgetLaws = []law{
 		w.requireNothing()
 	}},
 	{"AnIDThatWasNeverClaimedIsLeftAlone", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		require.NoError(e, w.store.Forget(e.Context(), "other"))
 		require.NoError(e, w.store.Revive(e.Context(), "another"))
 		require.Zero(e, e.writer(w.j, "other").claim.LastSeq)
@@ -75,12 +75,12 @@ var forgetLaws = []law{
 		require.ErrorIs(e, w.store.Revive(e.Context(), "\xff"), journal.ErrInvalid)
 	}},
 	{"AnIDWithoutRecordsCanBeForgotten", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.forget()
 		w.requireNothing()
 	}},
 	{"ReadersHearWhatIsForgotten", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		reader, ok := journal.As[journal.EventReader](w.j)
 		if !ok {
 			e.skip(fmt.Sprintf("%T is not an event reader", w.j))
@@ -111,7 +111,7 @@ var forgetLaws = []law{
 		require.Empty(e, heard(e, reader, journal.Query{}, all[2].Offset))
 	}},
 	{"AppendsBesideForgetAreGoneOrFenced", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		for range 20 {
 			var all sync.WaitGroup
 			var appended error
@@ -132,7 +132,7 @@ var forgetLaws = []law{
 	}},
 	{"AForgottenIDIsForgottenAfterReopening", func(e *env) {
 		e.need(e.features.Reopen != nil, "Reopen")
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.fill(3)
 		w.forget()
 		w.j = e.features.Reopen(e.T, w.j)
@@ -143,7 +143,7 @@ var forgetLaws = []law{
 	}},
 	{"OtherHandlesForgetToo", func(e *env) {
 		e.need(e.features.SecondHandle != nil, "SecondHandle")
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.append("a")
 		second, ok := journal.As[journal.Forgetter](e.features.SecondHandle(e.T, w.j))
 		require.True(e, ok)
@@ -152,7 +152,7 @@ var forgetLaws = []law{
 		w.requireNothing()
 	}},
 	{"ForgettingIsCalledOff", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		w.append("a")
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
@@ -164,7 +164,7 @@ var forgetLaws = []law{
 		require.ErrorIs(e, w.store.Revive(e.Context(), "x"), journal.ErrClosed)
 	}},
 	{"AHundredThousandRecordsAreForgotten", func(e *env) {
-		w := e.forgettable("x")
+		w := e.forgettable()
 		for range 100 {
 			w.append(numbered("e", 1000)...)
 		}
@@ -175,7 +175,7 @@ var forgetLaws = []law{
 	}},
 	{"NoFileHasWhatIsForgotten", func(e *env) {
 		e.need(e.features.Files != nil, "Files")
-		w := e.forgettable("x")
+		w := e.forgettable()
 		other := e.forgettableIn(w.j, "y")
 		for i := range 40 {
 			w.secrets(i)
@@ -246,9 +246,9 @@ type forgettable struct {
 	store journal.Forgetter
 }
 
-func (e *env) forgettable(id string) *forgettable {
+func (e *env) forgettable() *forgettable {
 	e.Helper()
-	return e.forgettableIn(e.journal(), id)
+	return e.forgettableIn(e.journal(), "x")
 }
 
 func (e *env) forgettableIn(j journal.Journal, id string) *forgettable {

@@ -15,7 +15,7 @@ import (
 // is done, and then fails with [journal.ErrUnavailable].
 func (j *Journal) Forget(ctx context.Context, id string) error {
 	var epoch uint64
-	err := j.change(ctx, "forget", id, func(t *transaction) (err error) {
+	err := j.change(ctx, "forget", id, func(t *transaction) (err error) { //nolint:contextcheck // one commit is of several callers
 		epoch, err = t.bury(id)
 		return err
 	})
