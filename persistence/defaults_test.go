@@ -17,6 +17,8 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Options.PersistTimeout", "The default is 30 seconds.", 30*time.Second, c.PersistTimeout),
 		godoc.Is("Options.RecoveryTimeout", "The default is 30 seconds.", 30*time.Second, c.RecoveryTimeout),
 		godoc.Is("Options.KeepSnapshots", "The default is 2.", 2, c.KeepSnapshots),
+		godoc.Is("Options.OnceKeys", "The default is 1000.", 1000, c.OnceKeys),
+		godoc.Is("Options.OnceFor", "The default is 7 days.", 7*24*time.Hour, c.OnceFor),
 		godoc.Is("Options.StashCapacity", "The default is 4096.", 4096, c.StashCapacity),
 	))
 }

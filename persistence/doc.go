@@ -32,6 +32,7 @@
 //	Stash                   puts the command aside
 //	UnstashAll              handles all stashed commands next
 //	Unstash[Event](n)       handles the first n stashed commands next
+//	Once(key, effect)       is effect, for the first command with the key
 //
 // Actions can be chained to an effect: [Effect.Then], [ThenReply], [Effect.ThenUnstash],
 // [Effect.ThenUnstashAll] and [Effect.ThenStop]. The event handler applies an event to a state.
@@ -52,8 +53,8 @@
 // earlier.
 //
 // Chained actions run at most once: never in a replay, and not if the process dies after the write.
-// A client without a reply does not know whether the events are stored. If clients repeat commands,
-// give each command an id and store it in the events.
+// A client without a reply does not know whether the events are stored, and repeats the command.
+// [Once] executes it once for its key, and gives the client the first reply.
 //
 // # The life of the actor
 //

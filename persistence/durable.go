@@ -68,6 +68,7 @@ func NewDurableState[M, S any](
 		settings: settings{
 			PassivateAfter: o.PassivateAfter, OnPersistFailure: o.OnPersistFailure,
 			PersistTimeout: o.PersistTimeout, RecoveryTimeout: o.RecoveryTimeout, StashCapacity: o.StashCapacity,
+			OnceKeys: o.OnceKeys, OnceFor: o.OnceFor,
 			signals: o.OnSignal != nil,
 		},
 		id: id, journal: j, takes: reflect.TypeFor[M](), keeps: reflect.TypeFor[S](),

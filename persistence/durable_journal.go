@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -114,9 +115,15 @@ func (j *stateJournal) stored(req *journal.AppendRequest) {
 	last := req.Records[len(req.Records)-1]
 	before := j.revision.Swap(last.Seq)
 	j.tags = last.Tags
-	if last.Type == typeDeleted || before/discardEvery != last.Seq/discardEvery {
+	if discards(before, &last) {
 		j.discard(discard{req.ID, req.Epoch, last.Seq - 1})
 	}
+}
+
+// discards reports whether the records before last are deleted once it is stored after the record
+// before.
+func discards(before uint64, last *journal.Record) bool {
+	return last.Type == typeDeleted || before/discardEvery != last.Seq/discardEvery
 }
 
 // Read fails: recovery does not call it, because the last record is the state.
@@ -127,25 +134,69 @@ func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[j
 }
 
 func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
-	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) { //nolint:contextcheck // the deletion outlives the call
+	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) {
 		if err == nil {
 			err = j.check(&r)
 		}
 		if err != nil {
 			return journal.Snapshot{}, false, nil, err
 		}
-		j.found(id, &r)
-		return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
+		s, err := j.restore(ctx, id, &r)
+		return s, err == nil, nil, err
 	}
 	return journal.Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
 }
 
-// found records the restored revision, and deletes what an earlier incarnation has left.
-func (j *stateJournal) found(id string, r *journal.Record) {
+// restore returns the last record, and the keys of commands in the records that have them, as a
+// snapshot.
+func (j *stateJournal) restore(ctx context.Context, id string, r *journal.Record) (s journal.Snapshot, err error) {
+	last, err := keysIn(r)
+	if err != nil {
+		return s, err
+	}
+	all, since := []keyed(nil), r.Seq
+	if last.Since > 0 && last.Since < since {
+		since = last.Since
+		if all, err = j.keysOf(ctx, id, since, r.Seq-1); err != nil {
+			return s, err
+		}
+	}
+	payload := extension.Payload{Type: r.Type, Data: r.Payload}
+	if all = append(all, last.Keys...); len(all) > 0 && !r.Shredded {
+		if payload, err = extension.Pack(stateWithKeys{State: payload, Keys: all}); err != nil {
+			return s, err
+		}
+	}
+	j.found(id, r, since) //nolint:contextcheck // the deletion outlives the call
+	return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: payload.Type, Payload: payload.Data, Shredded: r.Shredded}, nil
+}
+
+func (j *stateJournal) keysOf(ctx context.Context, id string, from, to uint64) (all []keyed, err error) {
+	next := from
+	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, from, to)) {
+		var s storedKeys
+		if err == nil {
+			s, err = keysIn(&r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s.Keys...)
+		next = r.Seq + 1
+	}
+	if next != to+1 {
+		return nil, fmt.Errorf("%w: the keys of commands are in the records %d to %d, which end at %d", ErrCorrupt, from, to, next-1)
+	}
+	return all, nil
+}
+
+// found records the restored revision, and deletes what an earlier incarnation has left of records
+// before since.
+func (j *stateJournal) found(id string, r *journal.Record, since uint64) {
 	j.tags = r.Tags
-	left := r.Seq - 1 - j.claim.DeletedTo
+	left := since - 1 - min(since-1, j.claim.DeletedTo)
 	if left >= discardEvery || left > 0 && r.Type == typeDeleted {
-		j.discard(discard{id, j.claim.Epoch, r.Seq - 1})
+		j.discard(discard{id, j.claim.Epoch, since - 1})
 	}
 }
 

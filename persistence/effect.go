@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -26,12 +27,36 @@ type plan struct {
 	events    []any
 	timers    []timerRequest
 	attempts  []journal.TimerChange // changes of timers that fire or have fired; made before the others
-	then      []func()
+	then      []action
+	once      *once // nil without a key
 	unhandled bool
 	stash     bool
-	unstash   int // how many commands
 	stop      bool
+	unstash   int // how many commands
 }
+
+// An action is chained to an effect.
+type action interface{ run() }
+
+type doing func()
+
+func (f doing) run() { f() }
+
+// A replying is the reply of an effect. What it does depends on how it is called:
+//
+//	sendReply{}    sends the reply
+//	askReply{}     returns the reply
+//	canSend{v}     returns whether v has the type of the reply
+//	anything else  is sent in place of the reply
+type replying func(how any) (reply any, ok bool)
+
+func (f replying) run() { f(sendReply{}) }
+
+type (
+	sendReply struct{}
+	askReply  struct{}
+	canSend   struct{ reply any }
+)
 
 func (p *plan) writes() bool { return len(p.events)+len(p.timers)+len(p.attempts) > 0 }
 
@@ -86,7 +111,7 @@ func Unstash[E any](n int) Effect[E] { return Effect[E](nil).ThenUnstash(n) }
 // the actor, in order, at most once, and never in a replay. f may use everything that the command
 // handler may use. If f panics, the actor fails; its events are stored.
 func (e Effect[E]) Then(f func()) Effect[E] {
-	return chain(e, then(f))
+	return chain(e, then(doing(f)))
 }
 
 // ThenStop ends the actor once the events are durable and all chained actions have run.
@@ -109,7 +134,20 @@ func (e Effect[E]) ThenUnstash(n int) Effect[E] {
 // ThenReply sends reply to ref once the events of e are durable, see [Effect.Then]. It is a
 // function because methods cannot have type parameters.
 func ThenReply[E, R any](e Effect[E], ref actor.ActorRef[R], reply R) Effect[E] {
-	return chain(e, then(func() { ref.Tell(reply) }))
+	return chain(e, then(replying(func(how any) (_ any, ok bool) {
+		switch how := how.(type) {
+		case sendReply:
+			ref.Tell(reply)
+		case askReply:
+			return reply, true
+		case canSend:
+			_, ok = payload.As[R](how.reply)
+		default:
+			other, _ := payload.As[R](how)
+			ref.Tell(other)
+		}
+		return nil, ok
+	})))
 }
 
 // chain returns an effect that does what e does, and then more.
@@ -125,16 +163,18 @@ func chain[E any](e Effect[E], more func(*plan)) Effect[E] {
 }
 
 //go:noinline // like chain
-func then(f func()) func(*plan) {
-	return func(p *plan) { p.then = append(p.then, f) }
+func then(a action) func(*plan) {
+	return func(p *plan) { p.then = append(p.then, a) }
 }
 
 //go:noinline // like chain
 func unstash(n int) func(*plan) {
-	return func(p *plan) {
-		if room := math.MaxInt - p.unstash; n > 0 {
-			p.unstash += min(n, room)
-		}
+	return func(p *plan) { p.unstashMore(n) }
+}
+
+func (p *plan) unstashMore(n int) {
+	if room := math.MaxInt - p.unstash; n > 0 {
+		p.unstash += min(n, room)
 	}
 }
 

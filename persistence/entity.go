@@ -41,6 +41,7 @@ type entity struct {
 	snapshots *snapshotter // nil without snapshots
 	idleness  *idleness    // nil without PassivateAfter
 	timers    *timers      // nil before there is one
+	once      *keys        // of commands; nil before there is one
 }
 
 func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
@@ -201,8 +202,8 @@ func (e *entity) execute(plan *plan) outcome {
 
 // follow runs the chained actions of plan, whose events are durable.
 func (e *entity) follow(plan *plan) outcome {
-	for _, f := range plan.then {
-		f()
+	for _, a := range plan.then {
+		a.run()
 	}
 	e.commands.unstash(plan.unstash)
 	return outcome{stop: plan.stop}

@@ -56,6 +56,9 @@ var (
 	// and this node has no journal. Set cluster.Config.Journal to the same one on every node.
 	// Without a cluster, give actor.NewSystem the option [WithJournal].
 	ErrNoJournal = errors.New("there is no journal: set cluster.Config.Journal on every node, or without a cluster give actor.NewSystem persistence.WithJournal")
+	// ErrKeyReused: a command has a key of [Once] that was used for a command without a reply, or
+	// with another type of reply. Give each kind of command its own keys, such as with a prefix.
+	ErrKeyReused = errors.New("persistence: the key was used for another kind of command")
 	// ErrNotState: a durable state has the id of an event-sourced actor. Give each its own id.
 	ErrNotState = errors.New("persistence: what is stored is not a durable state")
 	// ErrNotEvent: an event-sourced actor has the id of a durable state. Give each its own id.
@@ -74,6 +77,7 @@ func init() {
 		"understudy/persistence.full":        ErrFull,
 		"understudy/persistence.unknown":     ErrUnknown,
 		"understudy/persistence.closed":      ErrClosed,
+		"understudy/persistence.key-reused":  ErrKeyReused,
 	} {
 		actor.RegisterError(name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/golden"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -106,4 +107,49 @@ func TestDurableStatesOfAllVersionsAreRead(t *testing.T) {
 			w.replies.Expect(want)
 		})
 	}
+}
+
+func TestKeysOfCommandsOfAllVersionsAreKnown(t *testing.T) {
+	opts := options{SnapshotEvery: 2, DeleteEvents: true}
+	events := golden.File(t, "keys-1.json", func() []byte {
+		return storedBy(t, "words", func(w *world) {
+			ref := w.spawn(opts)
+			for i, key := range []string{"a", "b", "c"} {
+				ref.Tell(sayOnce(key, w.to, key))
+				w.replies.Expect("abc"[:i+1])
+			}
+			ref.Tell(do(persistence.Once("silent", persistence.Persist(said{"d"}))))
+			ref.Tell(sayOnce("e", w.to, "e"))
+			w.expect("abcde")
+		})
+	})
+	state := golden.File(t, "state-keys-1.json", func() []byte {
+		return storedBy(t, "page-1", func(w *world) {
+			ref := w.openPage()
+			ref.Tell(writeOnce("1", w.to, "one"))
+			ref.Tell(writePage(w.to, "two"))
+			ref.Tell(writeOnce("3", w.to, "three"))
+			w.expect("1: one", "two", "3: three")
+		})
+	})
+	inBubble(t, func(w *world) {
+		put(w.T, w.journal.Memory, events)
+		ref := w.spawn(opts)
+		letters := w.deadLetters()
+		for i, key := range []string{"a", "b", "c"} {
+			ref.Tell(sayOnce(key, w.to, "x"))
+			w.expect("abc"[:i+1])
+		}
+		ref.Tell(sayOnce("silent", w.to, "x"))
+		require.ErrorIs(w, letters.Receive().Reason, persistence.ErrKeyReused)
+		ref.Tell(sayOnce("f", w.to, "f"))
+		w.expect("abcdef")
+
+		put(w.T, w.journal.Memory, state)
+		page := w.openPage()
+		page.Tell(writeOnce("1", w.to, "x"))
+		page.Tell(writeOnce("3", w.to, "x"))
+		page.Tell(writeOnce("4", w.to, "four"))
+		w.expect("1: one", "3: three", "4: four")
+	})
 }

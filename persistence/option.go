@@ -114,6 +114,15 @@ type Options[M, E, S any] struct {
 	// StashCapacity bounds the commands put aside by [Stash]; further ones become dead letters
 	// with [actor.ErrStashFull]. The default is 4096. Negative values panic.
 	StashCapacity int
+
+	// OnceKeys is how many keys of [Once] the actor knows. When there are more, or they and their
+	// replies have more than 4 MiB, it forgets the oldest ones. The default is 1000. Negative
+	// values panic, and so do those above 100000.
+	OnceKeys int
+
+	// OnceFor is how long the actor knows a key of [Once], by the clocks of the hosts. The default
+	// is 7 days. Negative values panic.
+	OnceFor time.Duration
 }
 
 func (Options[M, E, S]) option() {}
@@ -133,6 +142,8 @@ type StateOptions[M, S any] struct {
 	PersistTimeout   time.Duration // see [Options.PersistTimeout]
 	RecoveryTimeout  time.Duration // see [Options.RecoveryTimeout]
 	StashCapacity    int           // see [Options.StashCapacity]
+	OnceKeys         int           // see [Options.OnceKeys]
+	OnceFor          time.Duration // see [Options.OnceFor]
 }
 
 func merge[M, E, S any](opts []Option) (all Options[M, E, S], err error) {
@@ -173,6 +184,8 @@ type settings struct {
 	PersistTimeout   time.Duration
 	RecoveryTimeout  time.Duration
 	StashCapacity    int
+	OnceKeys         int
+	OnceFor          time.Duration
 
 	DeleteEvents  bool
 	signals       bool // the user handles signals
@@ -186,6 +199,7 @@ func settingsOf[M, E, S any](o *Options[M, E, S]) settings {
 		SnapshotEvery: o.SnapshotEvery, KeepSnapshots: o.KeepSnapshots, DeleteEvents: o.DeleteEvents,
 		PassivateAfter: o.PassivateAfter, OnPersistFailure: o.OnPersistFailure,
 		PersistTimeout: o.PersistTimeout, RecoveryTimeout: o.RecoveryTimeout, StashCapacity: o.StashCapacity,
+		OnceKeys: o.OnceKeys, OnceFor: o.OnceFor,
 		signals: o.OnSignal != nil, maps: o.ToJournal != nil, adapts: o.FromJournal != nil, snapshotsWhen: o.SnapshotWhen != nil,
 	}
 }
@@ -201,6 +215,8 @@ func completed(s settings) (settings, error) {
 	setDefault(&s.RecoveryTimeout, 30*time.Second)
 	setDefault(&s.StashCapacity, 4096)
 	setDefault(&s.KeepSnapshots, 2)
+	setDefault(&s.OnceKeys, 1000)
+	setDefault(&s.OnceFor, 7*24*time.Hour)
 	return s, nil
 }
 
@@ -224,6 +240,8 @@ func (s *settings) validate() error {
 		return errors.New("timeouts must not be negative")
 	case s.StashCapacity < 0:
 		return errors.New("StashCapacity must not be negative")
+	case s.OnceKeys < 0 || s.OnceKeys > maxOnceKeys || s.OnceFor < 0:
+		return fmt.Errorf("OnceKeys must be from 0 to %d, and OnceFor not negative", maxOnceKeys)
 	}
 	return nil
 }

@@ -18,6 +18,9 @@ import (
 type batch struct {
 	req journal.AppendRequest
 	due bool // a snapshot is due after it
+
+	keyed *keyed // the key of its command, nil for none
+	since uint64 // see keys
 }
 
 // stored continues after the attempt to store b, the events of plan; err is its outcome. Commands
@@ -28,6 +31,7 @@ func (e *entity) stored(plan *plan, b batch, err error) outcome {
 		if len(plan.events) > 0 {
 			e.user.commit(e.at)
 			e.setState(e.seq + uint64(len(plan.events)))
+			remembered(e, &b)
 		}
 		if len(b.req.Timers) > 0 {
 			timersOf(e).change(b.req.Timers)
@@ -67,6 +71,9 @@ func (e *entity) batch(plan *plan) (b batch, err error) {
 		record.Seq, record.Time = seq, now
 		b.req.Records[i] = record
 		b.due = a.due
+	}
+	if err := remember(e, plan, &b); err != nil {
+		return b, err
 	}
 	changes, err := changesOf(e, plan.timers)
 	b.req.Timers = append(plan.attempts, changes...)

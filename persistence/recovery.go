@@ -18,13 +18,15 @@ import (
 )
 
 type recovery struct {
-	claim   journal.Claim
-	epoch   uint64 // of the last record
-	seq     uint64
-	events  uint64 // that were replayed
-	at      states
-	skipped []SnapshotSkipped // in the order in which they were skipped
-	timers  []journal.Timer
+	claim    journal.Claim
+	epoch    uint64 // of the last record
+	seq      uint64
+	events   uint64 // that were replayed
+	at       states
+	skipped  []SnapshotSkipped // in the order in which they were skipped
+	shredded uint64            // events and snapshots whose keys were destroyed
+	timers   []journal.Timer
+	once     *keys // nil for none
 
 	reached atomic.Uint64 // seq, for the actor if it abandons the recovery
 }
@@ -42,7 +44,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 	if err == nil {
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
-		e.at = r.at
+		e.at, e.once = r.at, r.once
 		e.user.commit(e.at)
 		e.setState(r.seq)
 		if len(r.timers) > 0 {
@@ -50,7 +52,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 		}
 		// RecoveryCompleted comes last: its effect may persist events and change timers.
 		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
-		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
+		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq, Shredded: r.shredded}); return nil })
 	}
 	if err != nil {
 		e.counts.failed.Add(1)
@@ -133,10 +135,17 @@ func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *
 		if err != nil || !ok {
 			return err
 		}
-		state, err := e.stateOf(&s)
+		if s.Shredded {
+			r.shredded++
+			r.at = e.user.begin(nil)
+			r.reach(s.Seq)
+			return nil
+		}
+		state, keys, err := e.stateOf(&s)
 		switch {
 		case err == nil:
 			r.at = e.user.begin(state)
+			know(e, r, keys)
 			r.reach(s.Seq)
 			return nil
 		case errors.Is(err, ErrCodec): // it is intact, but this program lacks the codec or key
@@ -151,15 +160,30 @@ func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *
 	return nil
 }
 
-func (e *entity) stateOf(s *journal.Snapshot) (state any, err error) {
-	err = guard.Run(func() (err error) {
-		state, err = unpack(e.ctx.System(), e.user.types().state, s.Type, s.Payload)
+func (e *entity) stateOf(s *journal.Snapshot) (state any, known []keyed, err error) {
+	err = guard.Run(func() error {
+		p, keys, err := apart(s.Type, s.Payload)
+		if err == nil {
+			state, err = unpack(e.ctx.System(), e.user.types().state, p.Type, p.Data)
+			known = keys
+		}
 		return err
 	})
 	if err != nil {
 		err = fmt.Errorf("snapshot at %d: %w", s.Seq, err)
 	}
-	return state, err
+	return state, known, err
+}
+
+// know adds keys of commands to what is restored.
+func know(e *entity, r *recovery, known []keyed) {
+	if len(known) > 0 && r.once == nil {
+		r.once = e.newKeys()
+	}
+	now := time.Now()
+	for i := range known {
+		r.once.add(&known[i], now)
+	}
 }
 
 func (r *recovery) reach(seq uint64) {
@@ -216,8 +240,17 @@ func (e *entity) apply(r *recovery, record *journal.Record) error {
 	if err := r.follows(record); err != nil {
 		return err
 	}
-	if err := e.replayed(r.at, record); err != nil {
+	if record.Shredded {
+		r.shredded++
+	} else if err := e.replayed(r.at, record); err != nil {
 		return fmt.Errorf("event %d: %w", record.Seq, err)
+	}
+	if len(record.Meta) > 0 {
+		stored, err := keysIn(record)
+		if err != nil {
+			return err
+		}
+		know(e, r, stored.Keys)
 	}
 	r.epoch = record.Epoch
 	r.reach(record.Seq)

@@ -21,6 +21,10 @@ type (
 	// command. If the handler panics, recovery fails.
 	RecoveryCompleted struct {
 		Seq uint64 // of the last event, 0 without events
+		// Shredded is how many events were left out because the key of their subject has been
+		// destroyed, see codec.NewSubjects of package persistence/codec. A snapshot of which
+		// nothing is left counts as one.
+		Shredded uint64
 	}
 
 	// SnapshotSkipped reports a snapshot that recovery could not use because it is damaged or
@@ -109,6 +113,10 @@ func (e *entity) ask(sig Signal) *plan {
 func (e *entity) answer(plan *plan) outcome {
 	if plan.stash {
 		return outcome{err: errSignalStashed}
+	}
+	plan, err := resolve(e, plan)
+	if err != nil {
+		return outcome{err: err}
 	}
 	if o := e.execute(plan); !o.goesOn() {
 		return o

@@ -16,7 +16,7 @@ import (
 
 func (e *entity) takeSnapshot() {
 	var p extension.Payload
-	err := guard.Run(func() (err error) { p, err = e.pack(e.user.value(e.at)); return err })
+	err := guard.Run(func() (err error) { p, err = snapshotOf(e); return err })
 	if err != nil {
 		e.counts.snapshot(err)
 		e.caller.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
@@ -26,10 +26,19 @@ func (e *entity) takeSnapshot() {
 	e.snapshots.save(journal.Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
 }
 
+// snapshotOf returns the present state, with the keys of commands.
+func snapshotOf(e *entity) (extension.Payload, error) {
+	p, err := e.pack(e.user.value(e.at))
+	if err == nil && e.once != nil {
+		p, err = e.once.with(p, time.Now())
+	}
+	return p, err
+}
+
 func (e *entity) newSnapshotter() *snapshotter {
 	return &snapshotter{
 		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, storeCaller: e.caller,
-		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },
+		decode: func(snapshot *journal.Snapshot) error { _, _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx), timeout: e.PersistTimeout,
 	}

@@ -151,16 +151,21 @@ func fire(e *entity) outcome {
 	for _, t := range due {
 		attempt := t.Timer
 		attempt.Attempt++
-		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt})
+		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt, Remove: t.Shredded})
 	}
-	plan.then = append(plan.then, func() { enqueue(e, due) })
+	plan.then = append(plan.then, doing(func() { enqueue(e, due) }))
 	return perform(e, command{ctx: e.ctx}, plan)
 }
 
 // enqueue lets the messages of timers run after the commands that wait. A message that cannot be
-// decoded stays in the journal, for a program that can.
+// decoded stays in the journal, for a program that can. One whose key was destroyed has been
+// removed.
 func enqueue(e *entity, due []*timer) {
 	for _, t := range due {
+		if t.Shredded {
+			e.caller.log.Info("timer removed: the key of its message has been destroyed", zap.String("timer", t.Key))
+			continue
+		}
 		msg, err := unpack(e.ctx.System(), e.user.types().command, t.Type, t.Payload)
 		if err != nil {
 			err = fmt.Errorf("timer %q, due at %v: %w", t.Key, t.Due, err)
@@ -180,7 +185,7 @@ func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: i
 func handle(e *entity, cmd command) *plan {
 	t := cmd.timer
 	if t == nil {
-		return e.user.command(e.at, cmd.ctx, cmd.msg)
+		return decide(e, cmd)
 	}
 	fired := firedOf(e.ctx.System())
 	fired.Store(cmd.ctx, t.public())
@@ -191,10 +196,20 @@ func handle(e *entity, cmd command) *plan {
 			retry(e, t)
 		}
 	}()
-	plan := e.user.command(e.at, cmd.ctx, cmd.msg)
+	plan := decide(e, cmd)
 	handled = true
 	if !plan.stash {
 		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
+	}
+	return plan
+}
+
+// decide returns the plan that is executed for a command. A command that cannot be executed becomes
+// a dead letter.
+func decide(e *entity, cmd command) *plan {
+	plan, err := resolve(e, e.user.command(e.at, cmd.ctx, cmd.msg))
+	if err != nil {
+		e.deadLetter(cmd.msg, err)
 	}
 	return plan
 }

@@ -62,8 +62,8 @@
 // [ProducerByID] sends to many receivers, such as the entities of package cluster/sharding: each
 // [Send] names one. Each receiver has a window of its own, and is forgotten when nothing has been
 // sent to it for a while. Messages reach a receiver in order, also when it passivates, fails or
-// moves to another node. A worker that must handle a message no more than once stores the
-// [Delivery].Number with its state. [Direct] passes a worker a message without a producer, for
+// moves to another node. A persistent worker that must handle a message no more than once gives its
+// [Delivery.Key] to persistence.Once. [Direct] passes a worker a message without a producer, for
 // example a question.
 //
 // # Other nodes

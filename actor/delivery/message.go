@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -103,14 +104,23 @@ func (Direct[M]) link() {}
 // A Delivery is a message for the worker of a consumer.
 //
 // If the message comes again, it has the same Numbering and Number. The numbers of one Numbering
-// ascend, except with [WorkPulling]. A worker that stores the last number of each Numbering with
-// its state can therefore recognize what it has handled, and confirm it without handling it again.
+// ascend, except with [WorkPulling]. A persistent worker gives its Key to persistence.Once, so that
+// it handles the message once.
 type Delivery[M any] struct {
 	Message   M
 	Number    uint64 // given by the producer; 0 for a [Direct] message
 	Numbering string // of the producer: the ID of its queue; without one, a new name each time it starts
 	attempt   *attempt
 	confirm   func()
+}
+
+// Key returns a text that this message has each time it comes, and no other message has, for
+// persistence.Once. It is empty for a [Direct] message, which comes at most once.
+func (d Delivery[M]) Key() string {
+	if d.Number == 0 {
+		return ""
+	}
+	return d.Numbering + "/" + strconv.FormatUint(d.Number, 10)
 }
 
 // Confirm reports that the message was handled: this consumer does not deliver it again, and

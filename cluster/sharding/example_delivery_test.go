@@ -5,7 +5,6 @@ package sharding_test
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
@@ -27,19 +26,8 @@ type CountCoins struct{ ReplyTo actor.ActorRef[int] }
 func (Payment) purseMsg()    {}
 func (CountCoins) purseMsg() {}
 
-// Paid is the event of a purse. It has the number of the payment, so that a payment that is
-// delivered twice counts once.
-type Paid struct {
-	Coins     int
-	Numbering string
-	Number    uint64
-}
-
-// A Purse is the state of a purse.
-type Purse struct {
-	Coins int
-	Last  map[string]uint64 // the numbers of the last payments
-}
+// Paid is the event of a purse, whose state is the number of its coins.
+type Paid struct{ Coins int }
 
 func init() {
 	actor.RegisterType[Payment]("sharding-example.payment")
@@ -48,26 +36,14 @@ func init() {
 	delivery.RegisterType[PurseMsg]("sharding-example.purse")
 }
 
-func paid(p Purse, e Paid) Purse {
-	last := maps.Clone(p.Last)
-	if last == nil {
-		last = map[string]uint64{}
-	}
-	last[e.Numbering] = e.Number
-	return Purse{Coins: p.Coins + e.Coins, Last: last}
-}
+func paid(coins int, e Paid) int { return coins + e.Coins }
 
-func handlePurse(_ *actor.Context[delivery.Delivery[PurseMsg]], p Purse, d delivery.Delivery[PurseMsg]) persistence.Effect[Paid] {
+func handlePurse(_ *actor.Context[delivery.Delivery[PurseMsg]], coins int, d delivery.Delivery[PurseMsg]) persistence.Effect[Paid] {
 	switch msg := d.Message.(type) {
 	case CountCoins:
-		msg.ReplyTo.Tell(p.Coins)
-		d.Confirm()
+		return persistence.Reply[Paid](msg.ReplyTo, coins).Then(d.Confirm)
 	case Payment:
-		if d.Number > 0 && d.Number <= p.Last[d.Numbering] {
-			d.Confirm() // it has been handled before
-			return persistence.None
-		}
-		return persistence.Persist(Paid{msg.Coins, d.Numbering, d.Number}).Then(d.Confirm)
+		return persistence.Once(d.Key(), persistence.Persist(Paid{msg.Coins})).Then(d.Confirm)
 	}
 	return persistence.None
 }
@@ -81,7 +57,7 @@ func Example_delivery() {
 	defer func() { _ = system.Shutdown(ctx) }()
 
 	purses, err := sharding.Start(system, "purse", func(e sharding.Entity) actor.Behavior[delivery.Link[PurseMsg]] {
-		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), store, Purse{}, paid, handlePurse))
+		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), store, 0, paid, handlePurse))
 	})
 	if err != nil {
 		fmt.Println(err)

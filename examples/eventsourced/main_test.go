@@ -3,8 +3,8 @@ package main
 func Example() {
 	main()
 	// Output:
-	// 1
-	// 2
-	// 3
-	// 4
+	// apples 1
+	// pears 2
+	// pears 2
+	// plums 3
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -31,12 +30,6 @@ type (
 		Cents int    `json:"cents"`
 		Left  int    `json:"left"` // in the fund
 	}
-
-	// A Fund is the state.
-	Fund struct {
-		Left   int
-		Recent []Payment // the last ones, whose keys are known
-	}
 )
 
 func (Pay) fundMsg()     {}
@@ -56,43 +49,33 @@ func init() {
 	actor.RegisterType[Balance]("fund.balance")
 	actor.RegisterType[Payment]("fund.payment")
 	actor.RegisterError("fund.too-little", errTooLittle)
-	actor.RegisterError("fund.other-use", errOtherUse)
 }
 
 // fund returns the behavior of the fund, which one node of the cluster hosts.
 func fund(journal persistence.Journal) actor.Behavior[FundMsg] {
 	return behaviors.Singleton(func() actor.Behavior[FundMsg] {
-		return behaviors.EventSourced("fund", journal, Fund{Left: 1_000_000}, onPayment, onMsg)
+		return behaviors.EventSourced("fund", journal, 1_000_000, onPayment, onMsg,
+			persistence.Options[FundMsg, Payment, int]{OnceKeys: remembered})
 	})
 }
 
-func onPayment(f Fund, p Payment) Fund {
-	forgotten := max(0, len(f.Recent)+1-remembered)
-	return Fund{Left: p.Left, Recent: append(f.Recent[forgotten:], p)}
-}
+func onPayment(_ int, p Payment) int { return p.Left }
 
-func onMsg(_ *actor.Context[FundMsg], f Fund, msg FundMsg) persistence.Effect[Payment] {
+func onMsg(_ *actor.Context[FundMsg], left int, msg FundMsg) persistence.Effect[Payment] {
 	switch msg := msg.(type) {
 	case Pay:
-		return pay(f, msg)
+		return persistence.Once(msg.Key, pay(left, msg))
 	case Balance:
-		return persistence.Reply[Payment](msg.ReplyTo, actor.Result[int]{Value: f.Left})
+		return persistence.Reply[Payment](msg.ReplyTo, actor.Result[int]{Value: left})
 	}
 	return persistence.Unhandled
 }
 
-// pay replies when the payment is in the journal. A payment that is there already gets the reply
-// that it got the first time.
-func pay(f Fund, msg Pay) persistence.Effect[Payment] {
-	known := slices.IndexFunc(f.Recent, func(p Payment) bool { return p.Key == msg.Key })
-	switch {
-	case known >= 0 && f.Recent[known].Cents != msg.Cents:
-		return persistence.Reply[Payment](msg.ReplyTo, actor.Result[Payment]{Err: errOtherUse})
-	case known >= 0:
-		return persistence.Reply[Payment](msg.ReplyTo, actor.Result[Payment]{Value: f.Recent[known]})
-	case msg.Cents > f.Left:
+// pay replies when the payment is in the journal.
+func pay(left int, msg Pay) persistence.Effect[Payment] {
+	if msg.Cents > left {
 		return persistence.Reply[Payment](msg.ReplyTo, actor.Result[Payment]{Err: errTooLittle})
 	}
-	p := Payment{Key: msg.Key, Cents: msg.Cents, Left: f.Left - msg.Cents}
+	p := Payment{Key: msg.Key, Cents: msg.Cents, Left: left - msg.Cents}
 	return persistence.ThenReply(persistence.Persist(p), msg.ReplyTo, actor.Result[Payment]{Value: p})
 }

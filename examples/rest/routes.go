@@ -28,25 +28,32 @@ func routes(fund actor.ActorRef[FundMsg], failover time.Duration) http.Handler {
 			http.Error(w, "a payment has an Idempotency-Key of at most 100 bytes of UTF-8", http.StatusBadRequest)
 			return
 		}
-		answer(w, r, fund, failover, http.StatusCreated, func(replyTo actor.ActorRef[actor.Result[Payment]]) FundMsg {
+		payment, err := ask(r, fund, func(replyTo actor.ActorRef[actor.Result[Payment]]) FundMsg {
 			return Pay{Key: key, Cents: int(body.Cents), ReplyTo: replyTo}
 		})
+		if err == nil && payment.Cents != int(body.Cents) { // the reply to the first payment with that key
+			err = errOtherUse
+		}
+		answer(w, http.StatusCreated, payment, err, failover)
 	})
 	mux.HandleFunc("GET /balance", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, fund, failover, http.StatusOK, func(replyTo actor.ActorRef[actor.Result[int]]) FundMsg {
+		left, err := ask(r, fund, func(replyTo actor.ActorRef[actor.Result[int]]) FundMsg {
 			return Balance{ReplyTo: replyTo}
 		})
+		answer(w, http.StatusOK, left, err, failover)
 	})
 	return mux
 }
 
-// answer asks the fund, and writes its reply. The ask ends when the client goes away.
-func answer[R any](w http.ResponseWriter, r *http.Request, fund actor.ActorRef[FundMsg], failover time.Duration, success int,
-	request func(actor.ActorRef[actor.Result[R]]) FundMsg,
-) {
+// ask asks the fund. The ask ends when the client goes away.
+func ask[R any](r *http.Request, fund actor.ActorRef[FundMsg], request func(actor.ActorRef[actor.Result[R]]) FundMsg) (R, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	reply, err := actor.AskResult(ctx, fund, request)
+	return actor.AskResult(ctx, fund, request)
+}
+
+// answer writes the reply of the fund, or the error of the ask.
+func answer(w http.ResponseWriter, success int, reply any, err error, failover time.Duration) {
 	if err != nil {
 		refuse(w, err, failover)
 		return

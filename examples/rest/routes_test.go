@@ -80,14 +80,3 @@ func TestARequestThatIsNoPaymentIsRefused(t *testing.T) {
 	}
 	require.Equal(t, "1000000", balance(t, h))
 }
-
-// Older keys are forgotten, so that the fund does not grow for ever.
-func TestTheLastKeysAreRemembered(t *testing.T) {
-	f := Fund{Left: 1_000_000}
-	for i := range remembered + 5 {
-		f = onPayment(f, Payment{Key: strconv.Itoa(i), Cents: 1, Left: f.Left - 1})
-	}
-	require.Len(t, f.Recent, remembered)
-	require.Equal(t, "5", f.Recent[0].Key)
-	require.Equal(t, strconv.Itoa(remembered+4), f.Recent[remembered-1].Key)
-}

@@ -29,7 +29,6 @@ var layers = []layer{
 		{"internal/lab/reminders", []string{anything}},     // as failover
 		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
-		{"internal/lab/timers", []string{anything}},        // likewise
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
@@ -76,10 +75,11 @@ var layers = []layer{
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
-		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "persistence/internal/sqltable", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
-		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
+		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/internal/sqltable", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
+		{"persistence/internal/sqltable", []string{"internal/*"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
 		{"internal/transport", []string{"internal/transport/outbox", "internal/transport/wire", "internal/transport/deathwatch", "remote", "actor/telemetry", "actor", "internal/*"}},
 		{"internal/transport/outbox", []string{"internal/transport/wire", "remote", "actor", "internal/*"}},

@@ -23,7 +23,8 @@ type Codec interface {
 	Encode(id PayloadID, payload []byte) ([]byte, error)
 
 	// Decode returns the payload. An error means that data is damaged and is reported as
-	// [journal.ErrCorrupt], unless it wraps [journal.ErrCodec].
+	// [journal.ErrCorrupt], unless it wraps [journal.ErrCodec] or [journal.ErrUnavailable]. With
+	// [ErrForgotten] the payload is read as shredded, see [journal.Record].
 	Decode(id PayloadID, data []byte) ([]byte, error)
 }
 
@@ -38,6 +39,12 @@ type PayloadID struct {
 
 	Timer string    // the key of the timer, "" for an event or a snapshot
 	Due   time.Time // of the timer, in UTC
+
+	Tags []string // of an event, in the order in which they are stored
+
+	// Keys is true for the keys of commands and the replies to them, see persistence.Once. They are
+	// stored with an event, which has the same PayloadID otherwise.
+	Keys bool
 }
 
 // Plain is the codec that changes nothing and stores no name. As a former codec of [Wrap] it
@@ -66,7 +73,11 @@ type codecs struct {
 func (s *codecs) encode(id PayloadID, payload []byte) ([]byte, error) {
 	name := s.current.Name()
 	data, err := s.current.Encode(id, payload)
-	if err != nil {
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrForgotten), errors.Is(err, journal.ErrUnavailable):
+		return nil, fmt.Errorf("codec %q cannot encode: %w", name, err)
+	default:
 		return nil, fmt.Errorf("%w: codec %q cannot encode: %w", journal.ErrInvalid, name, err)
 	}
 	if name == "" {
@@ -75,21 +86,26 @@ func (s *codecs) encode(id PayloadID, payload []byte) ([]byte, error) {
 	return envelope.Seal(name, data), nil
 }
 
-func (s *codecs) decode(id PayloadID, stored []byte) ([]byte, error) {
+// decode sets shredded in place of an error with ErrForgotten.
+func (s *codecs) decode(id PayloadID, stored []byte) (payload []byte, shredded bool, err error) {
 	name, data, err := envelope.Open(stored)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	c := s.byName[name]
 	if c == nil {
-		return nil, missing(name, s.current.Name())
+		return nil, false, missing(name, s.current.Name())
 	}
-	payload, err := c.Decode(id, data)
+	payload, err = c.Decode(id, data)
 	switch {
-	case err == nil, errors.Is(err, journal.ErrCodec), errors.Is(err, journal.ErrCorrupt):
-		return payload, err
+	case err == nil:
+		return payload, false, nil
+	case errors.Is(err, ErrForgotten):
+		return nil, true, nil
+	case errors.Is(err, journal.ErrCodec), errors.Is(err, journal.ErrCorrupt), errors.Is(err, journal.ErrUnavailable):
+		return nil, false, err
 	}
-	return nil, fmt.Errorf("%w: codec %q: %w", journal.ErrCorrupt, name, err)
+	return nil, false, fmt.Errorf("%w: codec %q: %w", journal.ErrCorrupt, name, err)
 }
 
 func missing(stored, current string) error {

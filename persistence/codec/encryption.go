@@ -5,9 +5,11 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -85,15 +87,7 @@ func (e *Encryption) Name() string { return "aes-gcm-1" }
 
 // Encode implements [Codec].
 func (e *Encryption) Encode(at PayloadID, payload []byte) ([]byte, error) {
-	k, bound := e.current, at.bytes()
-	nonce := k.nonce(bound, payload)
-	aead, err := k.aead(nonce)
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, 0, keyIDSize+nonceSize+len(payload)+aead.Overhead())
-	data = append(append(data, k.id[:]...), nonce...)
-	return aead.Seal(data, nonce[:aead.NonceSize()], payload, bound), nil
+	return e.current.seal(e.current.id[:], at, payload)
 }
 
 // Decode implements [Codec].
@@ -102,16 +96,11 @@ func (e *Encryption) Decode(at PayloadID, data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: too short for what was encrypted", journal.ErrCorrupt)
 	}
 	id := [keyIDSize]byte(data)
-	nonce, sealed := data[keyIDSize:][:nonceSize], data[keyIDSize+nonceSize:]
 	k := e.keys[id]
 	if k == nil {
 		return nil, &KeyError{Key: hex.EncodeToString(id[:])}
 	}
-	aead, err := k.aead(nonce)
-	if err != nil {
-		return nil, err
-	}
-	payload, err := aead.Open(nil, nonce[:aead.NonceSize()], sealed, at.bytes())
+	payload, err := k.open(at, data[keyIDSize:])
 	if err != nil {
 		return nil, fmt.Errorf("%w: what was encrypted with key %x has been changed, or belongs elsewhere: %w", journal.ErrCorrupt, id, err)
 	}
@@ -138,6 +127,37 @@ func newCipherKey(key []byte) (*cipherKey, error) {
 	}
 	k := &cipherKey{id: [keyIDSize]byte(derived), mac: derived[keyIDSize:][:KeySize], cipher: derived[keyIDSize+KeySize:]}
 	return k, nil
+}
+
+// seal returns head, the nonce, and the payload encrypted.
+func (k *cipherKey) seal(head []byte, at PayloadID, payload []byte) ([]byte, error) {
+	bound := at.bytes()
+	nonce := k.nonce(bound, payload)
+	aead, err := k.aead(nonce)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, len(head)+nonceSize+len(payload)+aead.Overhead())
+	data = append(append(data, head...), nonce...)
+	return aead.Seal(data, nonce[:aead.NonceSize()], payload, bound), nil
+}
+
+// open returns the payload of what follows the head.
+func (k *cipherKey) open(at PayloadID, data []byte) ([]byte, error) {
+	if len(data) < nonceSize {
+		return nil, errors.New("it is too short")
+	}
+	aead, err := k.aead(data[:nonceSize])
+	if err != nil {
+		return nil, err
+	}
+	return aead.Open(nil, data[:aead.NonceSize()], data[nonceSize:], at.bytes())
+}
+
+func newKey() []byte {
+	key := make([]byte, KeySize)
+	_, _ = rand.Read(key) // it never fails
+	return key
 }
 
 // nonce returns a number that no other payload or PayloadID has.
@@ -173,6 +193,8 @@ func (p PayloadID) bytes() []byte {
 		return binary.LittleEndian.AppendUint32(b, uint32(p.Due.Nanosecond()))
 	case p.Snapshot:
 		return append(b, 1)
+	case p.Keys:
+		return append(b, 3)
 	}
 	return append(b, 0)
 }

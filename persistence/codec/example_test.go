@@ -51,7 +51,31 @@ func recite(j journal.Journal) (texts []string, err error) {
 		if err != nil {
 			return texts, err
 		}
-		texts = append(texts, string(r.Payload))
+		if !r.Shredded {
+			texts = append(texts, string(r.Payload))
+		}
 	}
 	return texts, nil
+}
+
+// Each customer has a key of their own. Destroying it erases what the journal and its backups
+// have about them; the events of others are read as before.
+func ExampleNewSubjects() {
+	ctx := context.Background()
+	stored := journal.NewMemory()
+	keys := codec.NewMemoryKeys() // in a program: codec.NewSQLKeys
+	subjects := codec.NewSubjects(keys, func(at codec.PayloadID) (subject string) { return at.ID })
+	journal := codec.Wrap(stored, subjects)
+	remember(journal, 1, "a secret")
+	fmt.Println(recite(journal))
+
+	err := subjects.Forget(ctx, "diary")
+	fmt.Println(err)
+	fmt.Println(recite(journal))
+	remember(journal, 2, "another")
+	// Output:
+	// [a secret] <nil>
+	// <nil>
+	// [] <nil>
+	// append "diary": codec "subjects-1" cannot encode: key of subject a88541f394b342dfcf19a1c85906bf90: persistence: the subject was forgotten: its key was destroyed
 }

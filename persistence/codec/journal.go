@@ -75,6 +75,9 @@ func (w *wrapper) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 			encoded = append(encoded, req)
 		}
 	}
+	if len(encoded) == 0 {
+		return errs
+	}
 	results := w.Journal.Append(ctx, encoded)
 	for i := range errs {
 		if errs[i] == nil {
@@ -94,6 +97,9 @@ func (w *wrapper) encode(req *journal.AppendRequest) (journal.AppendRequest, err
 			return journal.AppendRequest{}, err
 		}
 		r.Payload = payload
+		if r.Meta, err = w.encodeKeys(req.ID, r); err != nil {
+			return journal.AppendRequest{}, err
+		}
 	}
 	var err error
 	encoded.Timers, err = w.encodeTimers(req.ID, req.Timers)
@@ -152,11 +158,14 @@ func decoded[T any](seq iter.Seq2[T, error], decode func(*T) error) iter.Seq2[T,
 }
 
 func (w *wrapper) decodeRecord(id string, r *journal.Record) error {
-	payload, err := w.codecs.decode(idOfRecord(id, r), r.Payload)
+	payload, shredded, err := w.codecs.decode(idOfRecord(id, r), r.Payload)
 	if err != nil {
 		return fmt.Errorf("record %d: %w", r.Seq, err)
 	}
-	r.Payload = payload
+	if err := w.decodeKeys(id, r); err != nil {
+		return fmt.Errorf("the keys of commands in record %d: %w", r.Seq, err)
+	}
+	r.Payload, r.Shredded = payload, shredded
 	return nil
 }
 
@@ -182,9 +191,9 @@ func (w *wrapper) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (_
 		if err != nil || !ok {
 			return journal.Snapshot{}, false, skipped, err
 		}
-		payload, err := w.codecs.decode(idOfSnapshot(id, &s), s.Payload)
+		payload, shredded, err := w.codecs.decode(idOfSnapshot(id, &s), s.Payload)
 		if err == nil {
-			s.Payload = payload
+			s.Payload, s.Shredded = payload, shredded
 			return s, true, skipped, nil
 		}
 		if !errors.Is(err, journal.ErrCorrupt) {
@@ -227,7 +236,7 @@ func (w *wrapper) Revive(ctx context.Context, id string) error {
 }
 
 func idOfRecord(id string, r *journal.Record) PayloadID {
-	return PayloadID{ID: id, Seq: r.Seq, Epoch: r.Epoch, Type: r.Type}
+	return PayloadID{ID: id, Seq: r.Seq, Epoch: r.Epoch, Type: r.Type, Tags: r.Tags}
 }
 
 func idOfSnapshot(id string, s *journal.Snapshot) PayloadID {

@@ -36,11 +36,11 @@ func (w *wrapper) Timers(ctx context.Context, id string) ([]journal.Timer, error
 	}
 	for i := range all {
 		t := &all[i]
-		payload, err := w.codecs.decode(idOfTimer(id, t), t.Payload)
+		payload, shredded, err := w.codecs.decode(idOfTimer(id, t), t.Payload)
 		if err != nil {
 			return nil, wrapOp("read timers", id, fmt.Errorf("timer %q: %w", t.Key, err))
 		}
-		t.Payload = payload
+		t.Payload, t.Shredded = payload, shredded
 	}
 	return all, nil
 }

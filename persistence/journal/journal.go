@@ -24,6 +24,10 @@ type Record struct {
 	Tags    []string          // for queries
 	Meta    map[string]string // opaque
 	Payload []byte            // CBOR, opaque to the journal
+
+	// Shredded says that the key of the payload has been destroyed, see codec.NewSubjects of
+	// package persistence/codec. There is no payload then. It is not stored.
+	Shredded bool
 }
 
 // An AppendRequest is one atomic append: all its records are stored and all its timers changed, or
@@ -89,6 +93,8 @@ type Snapshot struct {
 	Time    time.Time // of saving, by the writer's clock
 	Type    string    // the registered name of the state's type
 	Payload []byte    // CBOR, opaque to the store
+
+	Shredded bool // as in [Record]
 }
 
 // A SnapshotStore keeps snapshots, to shorten recovery. The journals of this project are snapshot

@@ -16,6 +16,8 @@ type Timer struct {
 	Attempt uint64    // how many deliveries have begun
 	Type    string    // the registered name of the message's type
 	Payload []byte    // CBOR, opaque to the journal
+
+	Shredded bool // as in [Record]
 }
 
 // A TimerChange sets or removes a timer.

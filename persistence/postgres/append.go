@@ -19,8 +19,7 @@ import (
 const requestBytes = 512 << 20
 
 // Append implements [journal.Journal]. Requests from all goroutines that arrive during a commit
-// share the next one. Requests of one call are applied in order. Several requests of one id need a
-// commit each.
+// share the next one. Requests of one id are applied in their order, and need a commit each.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
@@ -96,39 +95,43 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
 const (
+	// committers is how many groups may be committed at once: while the server executes one, the
+	// next one is encoded.
+	committers  = 2
 	groupWeight = 4096
 	// collisions bounds how many times a group is sent again after the server has rolled it back
 	// because of another transaction.
 	collisions = 5
 )
 
-// commitGroup takes jobs when it has a connection.
-func (j *Journal) commitGroup(take func() []*job) error {
-	ctx, cancel := context.WithTimeout(j.calls.life, j.patience)
-	defer cancel()
-	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		// Only now: until a job is taken its caller can withdraw it, and knows that it is not
-		// stored.
-		if jobs := take(); len(jobs) > 0 {
-			j.commit(ctx, conn, jobs)
-		}
-		return nil
+// serve stores the jobs of a queue by send.
+func serve[W any](j *Journal, q *group.Queue[W], send func(context.Context, *pgxpool.Conn, []*group.Job[W]) error) {
+	q.Serve(groupWeight, func(take func() []*group.Job[W]) error {
+		ctx, cancel := context.WithTimeout(j.calls.life, j.patience)
+		defer cancel()
+		return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+			// Only now: until a job is taken its caller can withdraw it, and knows that it is not
+			// stored.
+			if jobs := take(); len(jobs) > 0 {
+				commit(ctx, conn, jobs, send)
+			}
+			return nil
+		})
 	})
 }
 
-// commit stores jobs in one transaction, and sets the outcome of each. If one of them makes the
-// server refuse the statement, it stores the jobs one by one.
-func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
-	stored, err := j.insert(ctx, conn, jobs)
+// commit stores jobs in one transaction by send, which sets the outcome of each. If one of them
+// makes the server refuse the statement, it stores the jobs one by one.
+func commit[W any](ctx context.Context, conn *pgxpool.Conn, jobs []*group.Job[W], send func(context.Context, *pgxpool.Conn, []*group.Job[W]) error) {
+	err := send(ctx, conn, jobs)
 	for n := 0; n < collisions && collided(err); n++ {
-		stored, err = j.insert(ctx, conn, jobs)
+		err = send(ctx, conn, jobs)
 	}
 	switch {
 	case err == nil:
-		j.settle(ctx, conn, jobs, stored)
 	case len(jobs) > 1 && refused(err) && !concernsAll(err):
 		for _, one := range jobs {
-			j.commit(ctx, conn, []*job{one})
+			commit(ctx, conn, []*group.Job[W]{one}, send)
 		}
 	default:
 		group.Fail(jobs, changeError(ctx, err))
@@ -146,9 +149,8 @@ func concernsAll(err error) bool {
 	return pg.Code(err) == pg.ReadOnly || collided(err)
 }
 
-// insert stores jobs, and returns which of them were stored; the conditions of the others did not
-// hold.
-func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) ([]bool, error) {
+// insert stores jobs. The conditions of some may not hold.
+func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) error {
 	// Groups that lock their heads in the same order cannot deadlock.
 	slices.SortFunc(jobs, func(a, b *job) int { return strings.Compare(a.Work.id, b.Work.id) })
 	statement, args := j.statements.append, arguments(jobs)
@@ -157,17 +159,18 @@ func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) (
 	}
 	rows, err := conn.Query(ctx, statement, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	numbers, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stored := make([]bool, len(jobs))
 	for _, n := range numbers {
 		stored[n-1] = true
 	}
-	return stored, nil
+	j.settle(ctx, conn, jobs, stored)
+	return nil
 }
 
 func arguments(jobs []*job) []any {

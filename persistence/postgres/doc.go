@@ -22,18 +22,20 @@
 //     it is lost before the answer, the error is [journal.ErrUnknown]. The next call connects
 //     again. A repeated append is recognised.
 //   - A call whose context is done is also cancelled at the server, which reports whether it took
-//     effect. This may take half a second more. Appends do not wait for it.
+//     effect. This may take half a second more. Appends, and claims beside many others, do not wait
+//     for it.
 //   - A full disk is [journal.ErrFull]. A failed request leaves nothing behind, acknowledged data
 //     stays, and the journal works again once there is space. If the disk of the write-ahead log
 //     is full, the server shuts down instead.
 //
 // # How it writes
 //
-// One goroutine per journal appends. Requests that arrive during a commit are stored together by
-// the next statement, so that the rate grows with the number of writers. If the server refuses a
-// group, its requests are stored one by one, so that a bad request does not fail the others. An
-// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance.md
-// compares the cost with the driver alone.
+// Requests that arrive during a commit are stored together by the next statement, so that the rate
+// grows with the number of writers. If hundreds wait, a second connection stores them at the same
+// time. Claims share commits if more than four are made at once. If the server refuses a group, its
+// requests are stored one by one, so that a bad request does not fail the others. An answer that
+// takes longer than 30 s counts as lost: ErrUnknown. docs/performance.md compares the cost with the
+// driver alone.
 //
 // # Reading events across ids
 //

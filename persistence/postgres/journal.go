@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -53,10 +54,12 @@ type Journal struct {
 	statements statements
 	patience   time.Duration
 
-	queue     *group.Queue[request]
-	committer sync.WaitGroup
-	calls     calls
-	closing   sync.Once
+	queue      *group.Queue[request]
+	claims     *group.Queue[claim]
+	claiming   atomic.Int64 // calls of Claim under way
+	committers sync.WaitGroup
+	calls      calls
+	closing    sync.Once
 }
 
 // An Option changes how [Open] and [New] make a journal.
@@ -152,7 +155,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	if pool == nil {
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
-	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, patience: patience, queue: group.NewQueue[request]()}
+	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, patience: patience, queue: group.NewQueue[request](), claims: group.NewQueue[claim]()}
 	for i, o := range opts {
 		if o == nil {
 			return nil, fmt.Errorf("postgres: option %d is nil", i+1)
@@ -167,7 +170,10 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, fmt.Errorf("postgres: open a journal: %w", err)
 	}
 	j.calls.start()
-	j.committer.Go(func() { j.queue.Serve(groupWeight, j.commitGroup) })
+	for range committers {
+		j.committers.Go(func() { serve(j, j.queue, j.insert) }) //nolint:contextcheck // until the journal is closed
+	}
+	j.committers.Go(func() { serve(j, j.claims, j.claimAll) }) //nolint:contextcheck // likewise
 	return j, nil
 }
 
@@ -176,8 +182,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.queue.Close()
+		j.claims.Close()
 		j.calls.end(closePatience)
-		j.committer.Wait()
+		j.committers.Wait()
 		if j.owned {
 			j.pool.Close()
 		}

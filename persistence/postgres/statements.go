@@ -12,7 +12,7 @@ type statements struct {
 	head, applied                  string
 	claim, append, delete          string
 	appendTimed, timers, wakes     string
-	noTimers                       string
+	timed                          string
 	read                           string
 	saveSnapshot, loadSnapshot     string
 	listSnapshots, deleteSnapshots string
@@ -34,9 +34,9 @@ func prepare(schema string, relaxed bool) statements {
 	sql := func(text string) string { return inSchema(schema, replacer.Replace(text)) }
 	return statements{
 		head: sql(selectHead), applied: sql(applied),
-		claim: sql(claim), append: sql(appendGroup + stored), delete: sql(deleteEvents),
+		claim: sql(claimHeads), append: sql(appendGroup + stored), delete: sql(deleteEvents),
 		appendTimed: sql(appendTimed), timers: sql(selectTimers), wakes: sql(selectWakes),
-		noTimers:     sql(noTimers),
+		timed:        sql(timed),
 		read:         sql(readEvents),
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
@@ -51,15 +51,27 @@ const applied = `SELECT {h}, ARRAY(SELECT e.crc FROM {schema}.understudy_event e
 	WHERE e.pid = h.pid AND e.seq BETWEEN $2::bigint AND $3::bigint ORDER BY e.seq)
 FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
 
-// claim: $3 is the least epoch and $5 the greatest, $4 the checksum of a new head. It returns no
-// row if no epoch is left.
-const claim = `INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
-VALUES ($1::text, greatest(1, $3::bigint), $2::bytea, 0, 0, $4::int)
-ON CONFLICT (pid) DO UPDATE SET epoch = greatest(h.epoch + 1, $3::bigint), writer = $2::bytea,
-	crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({epoch bits}) WITH ORDINALITY AS f(flip, n)
-		WHERE (((h.epoch # greatest(h.epoch + 1, $3::bigint)) >> (f.n - 1)::int) & 1) = 1)
-WHERE h.epoch < $5::bigint
-RETURNING {h}, {durable}`
+// claimHeads: a request is (pid, writer, first, crc, greatest), with the first epoch of a new head,
+// its checksum, and the greatest epoch that the claim may have. The requests are of different ids.
+// It returns no row for a request for which no epoch is left, or whose head another transaction has
+// made meanwhile.
+const claimHeads = `WITH transaction AS MATERIALIZED (SELECT {durable} AS commit),
+request AS (
+	SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::int[], $5::bigint[]) AS r(pid, writer, first, crc, greatest)
+), later AS (
+	UPDATE {schema}.understudy_entity h SET epoch = greatest(h.epoch + 1, r.first), writer = r.writer,
+		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({epoch bits}) WITH ORDINALITY AS f(flip, n)
+			WHERE (((h.epoch # greatest(h.epoch + 1, r.first)) >> (f.n - 1)::int) & 1) = 1)
+	FROM request r WHERE h.pid = r.pid AND h.epoch < r.greatest
+	RETURNING h.pid, {h}
+), first AS (
+	INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
+	SELECT r.pid, r.first, r.writer, 0, 0, r.crc FROM request r
+	WHERE NOT EXISTS (SELECT FROM {schema}.understudy_entity o WHERE o.pid = r.pid)
+	ON CONFLICT (pid) DO NOTHING
+	RETURNING h.pid, {h}
+)
+SELECT c.* FROM (SELECT * FROM later UNION ALL SELECT * FROM first) c, transaction`
 
 // appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its request by
 // number. The requests are of different ids. A statement that finds a head locked waits, and checks
@@ -105,7 +117,7 @@ SELECT n FROM stored, transaction`
 const selectTimers = `SELECT t.key, t.due, t.slice, t.attempt, t.type, t.payload, t.crc
 FROM {schema}.understudy_timer t WHERE t.pid = $1::text ORDER BY t.due, t.key`
 
-const noTimers = `SELECT NOT EXISTS (SELECT FROM {schema}.understudy_timer t WHERE t.pid = $1::text)`
+const timed = `SELECT DISTINCT t.pid FROM {schema}.understudy_timer t WHERE t.pid = ANY($1::text[])`
 
 // inOrder comes before selectWakes in the same transaction. Without statistics, or with old ones,
 // the server takes few timers to be due, and would read and sort all that are for each page.

@@ -53,10 +53,13 @@ func (e *EventError) Unwrap() error { return e.Err }
 var errNotMine = errors.New("the event is of another type")
 
 // decode returns the events of an entry, which was read with the error damage: one, or those that
-// adapt returns.
+// adapt returns. If the key of the event has been destroyed, there are no events.
 func decode[E any](s *actor.System, entry *journal.Entry, damage error, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
 	if damage != nil {
 		return nil, eventError(entry, fmt.Errorf("%w; restore it from a backup, or skip it with SkipAfter", damage))
+	}
+	if entry.Record.Shredded {
+		return nil, nil
 	}
 	found, err := decodeRecord(s, &entry.Record, adapt)
 	if err != nil {

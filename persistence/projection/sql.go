@@ -5,9 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
-	"github.com/understudy-go/understudy/internal/pgschema"
+	"github.com/understudy-go/understudy/persistence/internal/sqltable"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -30,15 +29,17 @@ const (
 // It has been tested with SQLite and, by package persistence/postgres, with PostgreSQL.
 type SQLOffsets struct {
 	db    *sql.DB
-	table *table
+	table *sqltable.Table
 }
 
 // NewSQLOffsets returns the offsets in db. It does not access db before the first use.
-func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db, table: newTable(db)} }
+func NewSQLOffsets(db *sql.DB) *SQLOffsets {
+	return &SQLOffsets{db: db, table: sqltable.New(db, offsetsTable, offsetsColumns)}
+}
 
 // Load implements [OffsetStore].
 func (o *SQLOffsets) Load(ctx context.Context, name string) (journal.Offset, error) {
-	if err := o.table.create(ctx); err != nil {
+	if err := o.table.Create(ctx); err != nil {
 		return "", err
 	}
 	var offset journal.Offset
@@ -51,7 +52,7 @@ func (o *SQLOffsets) Load(ctx context.Context, name string) (journal.Offset, err
 
 // Save implements [OffsetStore].
 func (o *SQLOffsets) Save(ctx context.Context, name string, after, to journal.Offset) error {
-	if err := o.table.create(ctx); err != nil {
+	if err := o.table.Create(ctx); err != nil {
 		return err
 	}
 	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
@@ -132,64 +133,12 @@ func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error
 	return reached, nil
 }
 
-// The columns are the same in PostgreSQL and SQLite.
 const (
 	offsetsTable   = "projection_offset"
-	offsetsColumns = " (name TEXT PRIMARY KEY, pos TEXT NOT NULL)"
-	findOffsets    = "SELECT name, pos FROM " + offsetsTable + " LIMIT 1"
-	sqliteOffsets  = "CREATE TABLE IF NOT EXISTS " + offsetsTable + offsetsColumns
+	offsetsColumns = "(name TEXT PRIMARY KEY, pos TEXT NOT NULL)"
 )
 
 // DDL returns the statement that creates the table of [SQLOffsets] in PostgreSQL, for migration
 // tools and for roles that may not create tables. The table is in the first schema of the search
 // path. The statement may be run again.
-func DDL() string {
-	return pgschema.Commented("", offsetsTable, []string{"CREATE TABLE {table}" + offsetsColumns + ";"}).SQL() + ";\n"
-}
-
-// A table is the table of offsets, which this process creates at most once.
-type table struct {
-	db      *sql.DB
-	created atomic.Bool
-	turn    chan struct{} // has room for the one that looks and creates
-}
-
-func newTable(db *sql.DB) *table { return &table{db: db, turn: make(chan struct{}, 1)} }
-
-func (t *table) create(ctx context.Context) error {
-	if t.created.Load() {
-		return nil
-	}
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if t.created.Load() || t.exists(ctx) {
-		t.created.Store(true)
-		return nil
-	}
-	if _, err := t.db.ExecContext(ctx, t.ddl(ctx)); err != nil {
-		return fmt.Errorf("create the table of offsets: %w", err)
-	}
-	t.created.Store(true)
-	return nil
-}
-
-// exists reports whether this program can read the table. It looks without creating, because a
-// role that may use the table need not have the right to create it.
-func (t *table) exists(ctx context.Context) bool {
-	var name, pos string
-	err := t.db.QueryRowContext(ctx, findOffsets).Scan(&name, &pos)
-	return err == nil || errors.Is(err, sql.ErrNoRows)
-}
-
-// ddl returns the statement for the database. Each takes a lock, PostgreSQL's by itself.
-func (t *table) ddl(ctx context.Context) string {
-	var version string
-	if t.db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version) == nil {
-		return sqliteOffsets
-	}
-	return DDL()
-}
+func DDL() string { return sqltable.DDL(offsetsTable, offsetsColumns) }

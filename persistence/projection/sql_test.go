@@ -257,7 +257,7 @@ func TestADatabaseThatIsGoneIsAnErrorWithTheOperation(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	_, err = sums(db, w.j).CatchUp(t.Context())
-	require.ErrorContains(t, err, "create the table of offsets: sql: database is closed")
+	require.ErrorContains(t, err, "create the table projection_offset: sql: database is closed")
 }
 
 func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {

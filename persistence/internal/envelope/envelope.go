@@ -11,6 +11,10 @@ import (
 // MaxName is the greatest length of the name of a codec, in bytes.
 const MaxName = 32
 
+// KeysMeta is the key of the metadata in which records have the keys of commands and the replies to
+// them. Codecs encode it as they encode payloads. Its text is base64.
+const KeysMeta = "understudy.once/1"
+
 // marker is the first byte of an encoded payload. No CBOR value begins with it, so that a
 // payload that was stored without a codec is recognised.
 const marker = 0xff

@@ -3,7 +3,9 @@ package group
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +21,9 @@ const bound = 8
 type fakeStore struct {
 	waiting, committing time.Duration
 	err                 error
-	groups              []string
+
+	mu     sync.Mutex // guards groups
+	groups []string
 }
 
 func (s *fakeStore) turn(take func() []*Job[string]) error {
@@ -39,6 +43,8 @@ func (s *fakeStore) turn(take func() []*Job[string]) error {
 			j.Err = errors.New("spoilt")
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.groups = append(s.groups, group)
 	return nil
 }
@@ -289,4 +295,59 @@ func TestASubmittedJobIsRefusedByAClosedQueue(t *testing.T) {
 	q.Close()
 	require.ErrorIs(t, <-waiting, journal.ErrClosed)
 	require.ErrorIs(t, <-submitted(q, light("b")[0]), journal.ErrClosed)
+}
+
+// withTwo is withQueue with two goroutines that serve the queue, and groups of any size.
+func withTwo(t *testing.T, turn func(take func() []*Job[string]) error, f func(t *testing.T, q *Queue[string])) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue[string]()
+		var committers sync.WaitGroup
+		for range 2 {
+			committers.Go(func() { q.Serve(4*beside, turn) })
+		}
+		defer committers.Wait()
+		defer q.Close()
+		f(t, q)
+	})
+}
+
+func TestAGroupBeginsBesideAnotherIfItHasManyJobs(t *testing.T) {
+	for jobs, want := range map[int]time.Duration{beside: time.Second, beside - 1: 2 * time.Second} {
+		withTwo(t, (&fakeStore{committing: time.Second}).turn, func(t *testing.T, q *Queue[string]) {
+			begun := time.Now()
+			submitted(q, light("a")[0])
+			synctest.Wait()
+			requireNoErrors(t, q.Do(t.Context(), light(strings.Repeat("b", jobs))...))
+			require.Equal(t, want, time.Since(begun))
+		})
+	}
+}
+
+func TestAJobWaitsForTheCommitOfAnotherWithItsKey(t *testing.T) {
+	withTwo(t, (&fakeStore{committing: time.Second}).turn, func(t *testing.T, q *Queue[string]) {
+		begun := time.Now()
+		submitted(q, keyed("a")[0])
+		synctest.Wait()
+		second := submitted(q, keyed("a")[0])
+		requireNoErrors(t, q.Do(t.Context(), light(strings.Repeat("b", beside))...))
+		require.Equal(t, time.Second, time.Since(begun))
+		require.NoError(t, <-second)
+		require.Equal(t, 2*time.Second, time.Since(begun))
+	})
+}
+
+func TestAJobDoesNotFailForWantOfATurnWhileAnotherGroupIsCommitted(t *testing.T) {
+	s := &fakeStore{committing: time.Second}
+	var turns atomic.Int64
+	withTwo(t, func(take func() []*Job[string]) error {
+		if turns.Add(1) == 2 {
+			return errors.New("no turn")
+		}
+		return s.turn(take)
+	}, func(t *testing.T, q *Queue[string]) {
+		submitted(q, light("a")[0])
+		synctest.Wait()
+		requireNoErrors(t, q.Do(t.Context(), light(strings.Repeat("b", beside))...))
+		require.EqualValues(t, 3, turns.Load())
+	})
 }

@@ -13,6 +13,8 @@ import (
 type Queue[W any] struct {
 	mu      sync.Mutex // guards all but wake
 	jobs    []*Job[W]
+	keys    map[string]bool // of the jobs that are being committed
+	groups  int             // that are being committed
 	closed  bool
 	blocked error
 	wake    chan struct{} // has an element if there may be jobs; closed with the queue
@@ -20,7 +22,7 @@ type Queue[W any] struct {
 
 // NewQueue returns an empty queue.
 func NewQueue[W any]() *Queue[W] {
-	return &Queue[W]{wake: make(chan struct{}, 1)}
+	return &Queue[W]{wake: make(chan struct{}, 1), keys: map[string]bool{}}
 }
 
 // Do queues jobs next to each other, waits until they are committed, and returns the outcome of
@@ -117,8 +119,18 @@ func (q *Queue[W]) Close() {
 	finish(jobs)
 }
 
-// signal wakes Serve. It must not be called after Close.
+// beside is how many jobs must wait for a group that begins while another one is committed. A
+// commit has costs that do not depend on the number of its jobs.
+const beside = 256
+
+// ready reports whether a group may begin.
+func (q *Queue[W]) ready() bool { return len(q.jobs) >= beside || len(q.jobs) > 0 && q.groups == 0 }
+
+// signal wakes Serve if a group may begin. A closed queue has no jobs.
 func (q *Queue[W]) signal() {
+	if !q.ready() {
+		return
+	}
 	select {
 	case q.wake <- struct{}{}:
 	default:

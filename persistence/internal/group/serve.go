@@ -4,7 +4,7 @@ import (
 	"sync"
 )
 
-// Serve runs the loop of the committing goroutine. It returns when the queue is closed and the
+// Serve runs the loop of a committing goroutine. It returns when the queue is closed and the
 // current commit has ended.
 //
 // For each group it calls turn. First, turn acquires the resources for a commit. Then turn calls
@@ -15,8 +15,13 @@ import (
 //
 // If turn returns an error, it must not have taken jobs; all queued jobs fail with the error.
 //
-// Jobs are answered in order. While others wait, another goroutine does so, because an answer takes
-// time from the next commit.
+// Several goroutines may run Serve, so that one group is prepared while another one is committed.
+// With many jobs they work at the same time, and otherwise one after the other: then take returns
+// nothing, and an error fails no jobs, while another goroutine commits. No two groups have jobs
+// with one key at the same time.
+//
+// Each goroutine answers its jobs in order. While others wait, one more goroutine does so, because
+// an answer takes time from the next commit.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	var a answerer[W]
 	defer a.end()
@@ -30,25 +35,24 @@ func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 			jobs = q.takeAll()
 			Fail(jobs, err)
 		}
-		a.answer(jobs, q.waiting() > 0)
+		if len(jobs) > 0 {
+			a.answer(jobs, q.committed(jobs))
+		}
 	}
 }
 
-func (q *Queue[W]) waiting() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.jobs)
-}
-
 // take removes the jobs of the next group: the first ones whose total weight is at most weight. It
-// takes only the first of several jobs with the same key, and leaves the others in order.
+// takes only the first of several jobs with the same key, and none whose key is being committed. It
+// leaves the others in order.
 func (q *Queue[W]) take(weight int) []*Job[W] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if !q.ready() {
+		return nil
+	}
 	var taken, left []*Job[W]
-	keys := map[string]bool{}
 	for i, j := range q.jobs {
-		if keys[j.Key] {
+		if q.keys[j.Key] {
 			left = append(left, j)
 			continue
 		}
@@ -57,23 +61,44 @@ func (q *Queue[W]) take(weight int) []*Job[W] {
 			break
 		}
 		if j.Key != "" {
-			keys[j.Key] = true
+			q.keys[j.Key] = true
 		}
 		weight -= j.Weight
 		taken = append(taken, j)
 	}
-	if q.jobs = left; len(left) > 0 {
+	q.jobs = left
+	if len(taken) > 0 {
+		q.groups++
 		q.signal()
 	}
 	return taken
 }
 
+// takeAll removes all jobs, unless another goroutine commits and will take them.
 func (q *Queue[W]) takeAll() []*Job[W] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.groups > 0 {
+		return nil
+	}
 	jobs := q.jobs
 	q.jobs = nil
+	if len(jobs) > 0 {
+		q.groups++
+	}
 	return jobs
+}
+
+// committed reports whether jobs wait after a group has been committed.
+func (q *Queue[W]) committed(group []*Job[W]) (more bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.groups--
+	for _, j := range group {
+		delete(q.keys, j.Key)
+	}
+	q.signal()
+	return len(q.jobs) > 0
 }
 
 // An answerer answers the jobs of one group after the other. The zero value is ready for use.

@@ -1,11 +1,12 @@
 // Command timers measures how late the stored timers of sharded entities come:
 //
-//	go run ./internal/lab/timers [-journal sqlite|memory] [-rate 5000] [-seconds 20] [-awake 0] [-stored 1000000]
+//	go -C internal/lab/postgres run ./timers [-journal sqlite|memory|postgres://…] [-rate 5000] [-seconds 20] [-awake 0]
 //
 // It fills a journal with timers that are due in a year, and with timers that come due at a steady
 // rate. Then it starts the type of entities, and notes how late each timer reaches its handler,
 // which persists one event. Each timer belongs to another entity, which sleeps and is recovered for
-// it. With -awake they belong to that many entities, which are awake.
+// it. With -awake they belong to that many entities, which are awake. In PostgreSQL each run makes
+// tables in a schema of its own, understudy_timers_ and the time, which stays.
 package main
 
 import (
@@ -16,9 +17,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
@@ -35,7 +38,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.journal, "journal", "sqlite", "sqlite, in a temporary directory, or memory")
+	flag.StringVar(&s.journal, "journal", "sqlite", "sqlite, in a temporary directory, memory, or the URL of a PostgreSQL database")
 	flag.IntVar(&s.rate, "rate", 5000, "how many timers come due in a second")
 	flag.IntVar(&s.seconds, "seconds", 20, "for how long they do")
 	flag.IntVar(&s.awake, "awake", 0, "how many entities have them, all awake; 0: each timer has an entity that sleeps")
@@ -52,7 +55,7 @@ func main() {
 }
 
 func run(ctx context.Context, s settings) error {
-	store, end, err := open(s.journal) //nolint:contextcheck // opening a file needs none
+	store, end, err := open(ctx, s.journal)
 	if err != nil {
 		return err
 	}
@@ -60,6 +63,9 @@ func run(ctx context.Context, s settings) error {
 	b := &bells{settings: s, store: store}
 	if err := b.fill(ctx); err != nil {
 		return err
+	}
+	if late := time.Since(b.first); late > 0 {
+		return fmt.Errorf("the first timer was due %v before all were stored; take fewer", late)
 	}
 	if s.profile != "" {
 		f, err := os.Create(s.profile)
@@ -79,28 +85,34 @@ func run(ctx context.Context, s settings) error {
 	return err
 }
 
-func open(name string) (store journal.TimerStore, end func(), err error) {
-	switch name {
-	case "memory":
+func open(ctx context.Context, name string) (store journal.TimerStore, end func(), err error) {
+	switch {
+	case strings.HasPrefix(name, "postgres"):
+		j, err := postgres.Open(ctx, name, postgres.Schema(fmt.Sprint("understudy_timers_", time.Now().Unix())))
+		if err != nil {
+			return nil, nil, err
+		}
+		return j, func() { _ = j.Close() }, nil
+	case name == "memory":
 		return journal.NewMemory(), func() {}, nil
-	case "sqlite":
+	case name == "sqlite":
 		dir, err := os.MkdirTemp("", "timers")
 		if err != nil {
 			return nil, nil, err
 		}
-		j, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+		j, err := sqlite.Open(filepath.Join(dir, "journal.db")) //nolint:contextcheck // opening a file needs none
 		if err != nil {
 			return nil, nil, err
 		}
 		return j, func() { _, _ = j.Close(), os.RemoveAll(dir) }, nil
 	}
-	return nil, nil, fmt.Errorf("-journal %s: unknown; it takes sqlite or memory", name)
+	return nil, nil, fmt.Errorf("-journal %s: unknown; it takes sqlite, memory or postgres://…", name)
 }
 
 // lead is how long before the first timer the measurement begins: entities that are to be awake
 // start, and the first wakes are read.
 func (s settings) lead() time.Duration {
-	return 15*time.Second + time.Duration(s.timers()/4000)*time.Second
+	return 15*time.Second + time.Duration(s.timers()/1000)*time.Second
 }
 
 func (s settings) timers() int { return s.rate * s.seconds }

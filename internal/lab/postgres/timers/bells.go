@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/lab/journals"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -66,7 +67,7 @@ func (r report) String() string {
 		return r.late[int(q*float64(len(r.late)-1))].Round(time.Millisecond)
 	}
 	return fmt.Sprintf("%s, %s, %d/s for %d s beside %d: %d came, %d again, %.0f/s, late by %v (p50), %v (p99), %v (max), heap %d MB",
-		r.journal, who, r.rate, r.seconds, r.stored, r.came, r.again, r.perSecond, at(0.5), at(0.99), at(1), r.heap>>20)
+		journals.Shown(r.journal), who, r.rate, r.seconds, r.stored, r.came, r.again, r.perSecond, at(0.5), at(0.99), at(1), r.heap>>20)
 }
 
 func (b *bells) entity(e sharding.Entity) actor.Behavior[Ring] {
