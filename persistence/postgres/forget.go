@@ -19,12 +19,12 @@ const forgetTries = 20
 // understudy_event, understudy_snapshot and understudy_timer; it locks them meanwhile. The server's
 // own log, and its archive, keep them until they are recycled.
 func (j *Journal) Forget(ctx context.Context, id string) error {
-	err := j.onID(ctx, "forget", id, func(ctx context.Context, conn *pgxpool.Conn) error {
-		epoch, err := j.bury(ctx, conn, id)
+	err := onID(ctx, j, "forget", id, func(ctx context.Context, conn *pgxpool.Conn) error {
+		epoch, err := buryID(ctx, j, conn, id)
 		if err != nil || epoch == 0 {
 			return err
 		}
-		return j.erase(ctx, conn, id, epoch)
+		return eraseID(ctx, j, conn, id, epoch)
 	})
 	j.Notify()
 	return err
@@ -32,12 +32,12 @@ func (j *Journal) Forget(ctx context.Context, id string) error {
 
 // Revive implements [journal.Forgetter].
 func (j *Journal) Revive(ctx context.Context, id string) error {
-	return j.onID(ctx, "revive", id, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return onID(ctx, j, "revive", id, func(ctx context.Context, conn *pgxpool.Conn) error {
 		h, _, err := j.head(ctx, conn, id)
 		if err != nil || !h.forgotten() {
 			return err
 		}
-		if err := j.erase(ctx, conn, id, h.epoch); err != nil {
+		if err := eraseID(ctx, j, conn, id, h.epoch); err != nil {
 			return err
 		}
 		fresh := head{id: id, epoch: h.epoch}
@@ -49,7 +49,7 @@ func (j *Journal) Revive(ctx context.Context, id string) error {
 	})
 }
 
-func (j *Journal) onID(ctx context.Context, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
+func onID(ctx context.Context, j *Journal, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
@@ -60,9 +60,9 @@ func (j *Journal) onID(ctx context.Context, op, id string, f func(context.Contex
 // know this takes its events for lost, and does not write.
 func (h *head) forgotten() bool { return h.deletedTo > h.seq }
 
-// bury fences the writer of id, makes id a forgotten one, and returns its epoch; 0 if the id was
+// buryID fences the writer of id, makes id a forgotten one, and returns its epoch; 0 if the id was
 // never claimed.
-func (j *Journal) bury(ctx context.Context, conn *pgxpool.Conn, id string) (epoch uint64, err error) {
+func buryID(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string) (epoch uint64, err error) {
 	for range forgetTries {
 		h, known, err := j.head(ctx, conn, id)
 		if err != nil || !known || h.forgotten() {
@@ -86,12 +86,12 @@ func (j *Journal) bury(ctx context.Context, conn *pgxpool.Conn, id string) (epoc
 	return 0, raced()
 }
 
-// erase deletes what a forgotten id has, in statements that begin after its writer was fenced, and
-// so see all that it has stored. It does nothing if the id has been revived.
-func (j *Journal) erase(ctx context.Context, conn *pgxpool.Conn, id string, epoch uint64) error {
+// eraseID deletes the data of a forgotten id. Its statements begin after the writer was fenced, and
+// so see all that the writer has stored. It does nothing if the id has been revived.
+func eraseID(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string, epoch uint64) error {
 	err := conn.QueryRow(ctx, j.statements.erase, id, int64(epoch)).Scan(nil)
 	for more := err == nil; more && err == nil; {
-		more, err = j.deleteSome(ctx, conn, id, epoch, 0)
+		more, err = deleteSome(ctx, j, conn, id, epoch, 0)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
