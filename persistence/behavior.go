@@ -36,7 +36,7 @@ func New[M, E, S any](
 		initial: initial, onEvent: onEvent, onCommand: onCommand, onSignal: o.OnSignal,
 		tags: o.Tags, toJournal: o.ToJournal, fromJournal: o.FromJournal, snapshotWhen: o.SnapshotWhen,
 	}
-	t.def = definition{settings: settingsOf(&o), user: t, id: id, journal: j}
+	t.def = definition{settings: settingsOf(&o), user: t, id: id, journal: j, onEvent: onEvent, onCommand: onCommand}
 	if err := errors.Join(err, t.def.complete(onEvent != nil, onCommand != nil)); err != nil {
 		panic(fmt.Sprintf("persistence: event-sourced behavior %q: %v", id, err))
 	}
@@ -105,6 +105,8 @@ type definition struct {
 	timerStore  journal.TimerStore    // the journal, if it keeps timers
 	nonBlocking bool                  // appends need no separate goroutine, because the journal never blocks
 	verify      bool                  // decode each record before it is stored
+
+	onEvent, onCommand any // the functions of the user, for an observer
 }
 
 var (

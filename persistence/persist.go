@@ -63,7 +63,9 @@ func (e *entity) batch(plan *plan) (b batch, err error) {
 	for i, event := range events {
 		seq := e.seq + uint64(i) + 1
 		b.due = b.due || e.SnapshotEvery > 0 && seq%uint64(e.SnapshotEvery) == 0
+		handled := observe(e, e.onEvent, event)
 		a := e.user.add(e.at, addition{event: event, seq: seq, first: i == 0, due: b.due})
+		handled()
 		record, err := e.record(&a)
 		if err != nil {
 			return b, err

@@ -207,12 +207,26 @@ func handle(e *entity, cmd command) *plan {
 // decide returns the plan that is executed for a command. A command that cannot be executed becomes
 // a dead letter.
 func decide(e *entity, cmd command) *plan {
-	plan, err := resolve(e, e.user.command(e.at, cmd.ctx, cmd.msg))
+	handled := observe(e, e.onCommand, cmd.msg)
+	decided := e.user.command(e.at, cmd.ctx, cmd.msg)
+	handled()
+	plan, err := resolve(e, decided)
 	if err != nil {
 		e.deadLetter(cmd.msg, err)
 	}
 	return plan
 }
+
+// observe tells the observer that a function of the user gets the present state and input, and
+// returns the function to be called after it.
+func observe(e *entity, handler, input any) (handled func()) {
+	if e.seen == nil || e.seen.Handles == nil {
+		return unobserved
+	}
+	return e.seen.Handles(handler, e.user.value(e.at), input)
+}
+
+func unobserved() {}
 
 // retry fires a timer again after a delay that grows with its attempts.
 func retry(e *entity, t *timer) {

@@ -17,6 +17,10 @@ type Observer struct {
 	// and when events have been stored.
 	Changed func(id string, state any)
 
+	// Handles is called before a function of the user gets the present state with a command or an
+	// event, and after is called when it has returned.
+	Handles func(handler, state, input any) (after func())
+
 	// Ready is called after recovery and everything that the actor did in response to it.
 	Ready func()
 }

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -122,6 +123,17 @@ var basicLaws = []law{
 			w.append("more")
 		}
 		require.Len(e, e.read(j, "x", 1, everything), 40)
+	}},
+	{"LargeMetadataIsStored", func(e *env) { // the keys and replies of persistence.Once
+		j := e.journal()
+		w := e.writer(j, "x")
+		req := w.next("a")
+		meta := map[string]string{"k": strings.Repeat("m", 6<<20)}
+		req.Records[0].Meta = meta
+		require.NoError(e, w.try(req))
+		got := e.read(j, "x", 1, 1)
+		require.Len(e, got, 1)
+		require.True(e, maps.Equal(meta, got[0].Meta))
 	}},
 	{"LargePayloadsAreStoredOrRefused", func(e *env) {
 		j := e.journal()

@@ -12,6 +12,7 @@ type faultyJournal struct {
 	mu     sync.Mutex        // guards all below
 	errs   []error           // results of the next appends
 	stored map[string]uint64 // the numbers of the last events, by their ids
+	tried  int               // appends
 }
 
 func newJournal() *faultyJournal {
@@ -30,9 +31,16 @@ func (j *faultyJournal) last(id string) uint64 {
 	return j.stored[id]
 }
 
+func (j *faultyJournal) appends() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.tried
+}
+
 func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.tried++
 	if len(j.errs) > 0 {
 		errs := make([]error, len(reqs))
 		for i := range errs {

@@ -1,8 +1,10 @@
 // Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in
 // memory, command by command, and returns the stored events, the state and the failure of each. It
-// can restart the actor and make the journal fail. The behavior may be wrapped in behaviors.Setup,
-// behaviors.Supervise or behaviors.Intercept. The kit works inside and outside testing/synctest
-// bubbles; inside, retries take no time.
+// can restart the actor and make the journal fail. It notices handlers that change the state that
+// they are given, and replies that leave before the events are stored.
+//
+// The behavior may be wrapped in behaviors.Setup, behaviors.Supervise or behaviors.Intercept. The
+// kit works inside and outside testing/synctest bubbles; inside, retries take no time.
 package eventsourced
 
 import (
@@ -51,10 +53,13 @@ type Kit[M, E, S any] struct {
 	probe    *testkit.Probe[struct{}]
 	ref      actor.ActorRef[M]
 	stop     context.CancelFunc
+	tree     string // of refs that reply to asks
 
-	mu    sync.Mutex // guards all below
-	id    string     // the persistence id, once the actor has recovered
-	state any
+	mu     sync.Mutex // guards all below
+	id     string     // the persistence id, once the actor has recovered
+	state  any
+	faults []string     // of the handlers
+	asks   actor.AnyRef // gets the reply to the last ask
 }
 
 // New starts b in s, on a journal of its own. The test fails if the actor ends before it has
@@ -77,7 +82,11 @@ func New[M, E, S any](t testing.TB, s *actor.System, b Behavior[M, E, S]) *Kit[M
 // it has recovered, or if recovery takes more than a minute.
 func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal) actor.Behavior[M]) *Kit[M, E, S] {
 	t.Helper()
-	k := &Kit[M, E, S]{t: t, system: s, journal: newJournal(), behavior: b, probe: testkit.NewProbe[struct{}](t, s)}
+	k := &Kit[M, E, S]{
+		t: t, system: s, journal: newJournal(), behavior: b, probe: testkit.NewProbe[struct{}](t, s),
+		tree: fmt.Sprint("eventsourced-kit-", actors.Add(1)),
+	}
+	extension.AddTree(s, k.tree, func(string) (actor.AnyRef, error) { return k.expected(), nil })
 	k.start()
 	return k
 }
@@ -96,7 +105,7 @@ func (k *Kit[M, E, S]) start() {
 	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))
 	recovered := make(chan struct{})
 	ctx := tenure.WithObserver(context.Background(), &tenure.Observer{
-		Path: "/user/" + name, Changed: k.see, Ready: sync.OnceFunc(func() { close(recovered) }),
+		Path: "/user/" + name, Changed: k.see, Handles: k.watch, Ready: sync.OnceFunc(func() { close(recovered) }),
 	})
 	ctx, k.stop = context.WithCancel(ctx)
 	k.ref = actor.Spawn(k.system, k.behavior(k.journal), name, extension.WithContext(ctx))
@@ -135,24 +144,37 @@ func (k *Kit[M, E, S]) State() S {
 	return state
 }
 
-// Run sends cmd to the actor, waits until it has been handled, and returns the outcome.
+// Run sends cmd to the actor, waits until it has been handled, and returns the outcome. It fails
+// the test if a handler has changed the state that it was given: other entities may share parts of
+// it, such as the initial state, and commands would see an event before it is stored. It compares
+// the first 10,000 values of the state, including those in unexported fields.
 func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	k.t.Helper()
 	before := k.journal.last(k.id)
 	done := make(chan error, 1)
 	extension.Deliver(k.ref, cmd, func(err error) { done <- err })
 	err := <-done
+	k.report()
 	return Outcome[E, S]{Events: k.since(before), State: k.State(), Err: err}
 }
 
 // Ask runs the command that request returns for a ref to reply to, see [Kit.Run], and returns the
-// reply and the outcome. It fails the test if there is no reply.
+// reply and the outcome. It fails the test if there is no reply, and if the reply has left before
+// the events of the command were stored.
 func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]) M) (R, Outcome[E, S]) {
 	k.t.Helper()
 	p := testkit.NewProbe[R](k.t, k.system)
 	defer p.Stop()
-	outcome := k.Run(request(p.Ref()))
-	return p.Receive(), outcome
+	w := &replyWatch[R]{to: p.Ref(), journal: k.journal}
+	ref := extension.NewRoutedRefs[R](k.system, "/"+k.tree+"/", w)("reply")
+	k.expect(ref)
+	w.before = k.journal.appends()
+	outcome := k.Run(request(ref))
+	reply := p.Receive()
+	if early := w.early(); early != "" {
+		k.t.Error(early)
+	}
+	return reply, outcome
 }
 
 // Restart stops the actor if it still runs, starts another one on the same journal, and returns the

@@ -1,0 +1,124 @@
+package eventsourced
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+)
+
+// watch compares the present state before and after a handler has run.
+func (k *Kit[M, E, S]) watch(handler, state, input any) (after func()) {
+	before := pictureOf(state)
+	return func() {
+		changed := before.changed(pictureOf(state))
+		if changed == "" {
+			return
+		}
+		what := "command"
+		if _, is := input.(M); !is {
+			what = "event"
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.faults = append(k.faults, fmt.Sprintf("eventsourced: %s: the %s handler has changed the state that it was given, at %T: %s. "+
+			"It must leave that state as it is: clone what it changes, for example with maps.Clone or slices.Clone, and return a new state",
+			lineOf(handler), what, input, changed))
+	}
+}
+
+// expect lets encoded refs lead to ref.
+func (k *Kit[M, E, S]) expect(ref actor.AnyRef) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asks = ref
+}
+
+func (k *Kit[M, E, S]) expected() actor.AnyRef {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asks
+}
+
+// report fails the test for what watch has found.
+func (k *Kit[M, E, S]) report() {
+	k.t.Helper()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, fault := range k.faults {
+		k.t.Error(fault)
+	}
+	k.faults = nil
+}
+
+// lineOf returns where a function begins.
+func lineOf(f any) string {
+	if at := runtime.FuncForPC(reflect.ValueOf(f).Pointer()); at != nil {
+		file, line := at.FileLine(at.Entry())
+		return fmt.Sprintf("%s:%d", file, line)
+	}
+	return fmt.Sprintf("a %T", f)
+}
+
+// A replyWatch passes the reply to an ask on, and notes where the first one comes from.
+type replyWatch[R any] struct {
+	to      actor.ActorRef[R]
+	journal *faultyJournal
+	before  int // appends before the command
+
+	mu    sync.Mutex // guards all below
+	from  string     // the line
+	after int        // appends before the reply
+}
+
+// Told implements extension.Router. The goroutine is the one that replies.
+func (w *replyWatch[R]) Told(_ string, msg any, _ extension.Metadata) actor.AnyRef {
+	w.mu.Lock()
+	if w.from == "" {
+		w.from, w.after = caller(), w.journal.appends()
+	}
+	w.mu.Unlock()
+	reply, _ := msg.(R) // a nil of an interface type stays nil
+	w.to.Tell(reply)
+	return nil
+}
+
+// Arrived implements extension.Router. No other node knows the ref.
+func (w *replyWatch[R]) Arrived(string, uint64, any, extension.Arrival) actor.AnyRef { return nil }
+
+// early describes a reply that has left before the command has stored its events.
+func (w *replyWatch[R]) early() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.after > w.before || w.journal.appends() == w.after {
+		return ""
+	}
+	return fmt.Sprintf("eventsourced: %s: the reply leaves before the events of its command are stored; if they never are, it was wrong. "+
+		"Chain it to the effect: persistence.ThenReply(persistence.Persist(…), ref, reply)", w.from)
+}
+
+// caller returns the line of the program that calls our packages.
+func caller() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		if !more || !isOurs(f.Function) {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
+}
+
+// isOurs reports whether a function belongs to what Tell calls.
+func isOurs(function string) bool {
+	for _, pkg := range []string{"actor.", "internal/extension.", "testkit/eventsourced."} {
+		if strings.HasPrefix(function, "github.com/understudy-go/understudy/"+pkg) {
+			return true
+		}
+	}
+	return false
+}
