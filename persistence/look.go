@@ -73,7 +73,7 @@ func (l *looking) isLater(r *journal.Record) bool {
 
 // snapshot begins with the newest one that is old enough and can be decoded.
 func (l *looking) snapshot(ctx context.Context) error {
-	if l.store == nil {
+	if l.store == nil || l.q.NoSnapshots {
 		return nil
 	}
 	for before := l.q.At; before > 0; {

@@ -21,6 +21,8 @@ type Query struct {
 	At     uint64    // the state after this event; 0 for the last one
 	Until  time.Time // only what was stored up to then; zero for everything
 	Events int       // how many of the last events to list
+
+	NoSnapshots bool // from the events alone
 }
 
 // Found is what an actor has stored.
