@@ -53,7 +53,7 @@ func (Codec) Unmarshal(data []byte, into any) error {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		v.Set(reflect.New(v.Type().Elem()))
 	}
-	m, ok := v.Interface().(proto.Message)
+	m, ok := reflect.TypeAssert[proto.Message](v)
 	if !ok {
 		return errNoMessage
 	}
