@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ type HandlerOption func(*handlerSettings)
 type handlerSettings struct {
 	authorize func(*http.Request) error
 	metrics   http.Handler
+	showsTo   func(*http.Request) error // nil: nobody
+	hides     func(of reflect.Type, field reflect.StructField) bool
 }
 
 // WithMetrics serves the metrics of the node with h, under the path /metrics. h is usually the
@@ -69,6 +72,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/history       what this node has decided and noticed: downed members, moved singletons, as JSON
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
 //	/given-up      messages to singletons that were given up and are kept on this node, as JSON
+//	/entity        what an entity has stored, as JSON; 404 without [ShowStates]
 //	/metrics       what [WithMetrics] has been given; 404 without it
 //	/livez         200 unless the node has ended
 //	/readyz        200 while the node is up, and the members agree or one is unreachable
@@ -78,7 +82,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	var set handlerSettings
 	options.MustApply("cluster: Handler", &set, opts)
-	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics})
+	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics, States: statesOf(n, &set)})
 }
 
 func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/inspect"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -57,8 +58,13 @@ func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
 	return e
 }
 
-// begin recovers, and then lets the actor handle commands. A stop cancels recovery.
+// begin recovers, and then lets the actor handle commands. A stop cancels recovery. If somebody
+// only looks at what is stored, the actor ends after that.
 func (e *entity) begin() (o outcome, recovered bool) {
+	if l := inspect.Of(e.ctx, e.self.Path()); l != nil {
+		l.Answer(look(e.ctx, e, l.Query))
+		return outcome{stop: true}, false
+	}
 	plan, err := e.recover(e.ctx)
 	switch {
 	case err == nil:

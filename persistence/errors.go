@@ -21,6 +21,9 @@ var (
 	// does not restart it. After a failover this is right. Otherwise two actors use one id: make it
 	// a singleton or an entity.
 	ErrFenced = journal.ErrFenced
+	// ErrForgotten: the id was erased by [Forget]. The actor stops, and supervision does not
+	// restart it. If the id shall begin anew, call [Revive].
+	ErrForgotten = journal.ErrForgotten
 	// ErrConflict: the epoch is right, but the sequence number is wrong. Look for a program that
 	// writes to the journal by itself, or for a store that has lost acknowledged writes.
 	ErrConflict = journal.ErrConflict
@@ -65,6 +68,7 @@ var (
 func init() {
 	for name, err := range map[string]error{
 		"understudy/fenced":                  ErrFenced,
+		"understudy/persistence.forgotten":   ErrForgotten,
 		"understudy/persistence.conflict":    ErrConflict,
 		"understudy/persistence.too-large":   ErrTooLarge,
 		"understudy/persistence.invalid":     ErrInvalid,

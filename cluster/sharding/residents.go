@@ -21,7 +21,8 @@ type residents struct {
 	lane       *lane
 	actors     extension.Returning
 	generation singleton.Generation
-	shards     int // of the type
+	shards     int   // of the type
+	look       *look // nil unless these are entities that are only looked at
 	hooks      shardHooks
 	all        map[string]*resident
 	remembered *remembered       // nil unless its entities run without a message
@@ -185,7 +186,11 @@ func (r *residents) start(name string, e *resident) (started bool) {
 
 // entity returns what the factory gets.
 func (r *residents) entity(name string) Entity {
-	return Entity{Type: r.lane.region.name, ID: idOf(name), Shard: r.lane.shard, Generation: r.generation, at: r}
+	e := Entity{Type: r.lane.region.name, ID: idOf(name), Shard: r.lane.shard, Generation: r.generation}
+	if r.look == nil {
+		e.at = r
+	}
+	return e
 }
 
 // rest lets an entity end, unless it is in use.

@@ -92,6 +92,7 @@ func (r *region) join(local bool) (*region, error) {
 		return same, nil
 	}
 	keepTimers(r)
+	showState(r)
 	if local {
 		h.ref.Tell(startAll{region: r})
 	} else {
@@ -170,7 +171,7 @@ type messageKind interface {
 	ref(name string) actor.AnyRef
 	// unpack decodes a message, see [extension.UnpackMessage].
 	unpack(p extension.Payload) (msg, content any, err error)
-	// spawn spawns an entity. It returns nil if its shard stops.
+	// spawn spawns an entity, or for a look an actor like it. It returns nil if its shard stops.
 	spawn(all *residents, name string) actor.AnyRef
 }
 
@@ -193,6 +194,9 @@ func (k *kindFor[M]) unpack(p extension.Payload) (msg, content any, err error) {
 }
 
 func (k *kindFor[M]) spawn(all *residents, name string) actor.AnyRef {
+	if at := all.look; at != nil {
+		return actor.Spawn(k.system, behavior(k, all, name), at.name, extension.WithContext(at.with))
+	}
 	if ref := extension.SpawnReturning(all.actors, behavior(k, all, name), name); ref != (actor.ActorRef[M]{}) {
 		return ref
 	}
@@ -210,5 +214,8 @@ func behavior[M any](k *kindFor[M], all *residents, name string) actor.Behavior[
 			return
 		}
 		b(ctx, next)
+		if all.look != nil {
+			next.Stop()
+		}
 	}
 }

@@ -24,6 +24,7 @@ type route map[string]http.HandlerFunc
 type Options struct {
 	Actions *Actions     // nil: nothing can be changed
 	Metrics http.Handler // nil: the path answers 404
+	States  *States      // nil: likewise
 }
 
 // New returns a handler that shows source. Paths are relative to where it is mounted; use
@@ -34,12 +35,17 @@ func New(source Source, opts Options) http.Handler {
 	if metrics == nil {
 		metrics = http.HandlerFunc(noMetrics)
 	}
+	states := noStates
+	if opts.States != nil {
+		states = opts.States.entity
+	}
 	h.routes = map[string]route{
 		"/status":       read(h.status),
 		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
 		"/given-up":     read(h.givenUp),
 		"/details":      read(h.details),
+		"/entity":       read(states),
 		"/history":      read(h.history),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),

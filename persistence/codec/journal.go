@@ -13,8 +13,8 @@ import (
 
 // Wrap returns a journal that stores the payloads of events, snapshots and timers in inner, encoded
 // by c. It reads what c or one of the former codecs has encoded. The result keeps snapshots and
-// timers and reads events across persistence ids if inner does; see [journal.As]; otherwise these
-// methods return [errors.ErrUnsupported]. Closing the result closes inner.
+// timers, reads events across persistence ids and forgets ids if inner does; see [journal.As];
+// otherwise these methods return [errors.ErrUnsupported]. Closing the result closes inner.
 //
 // Reading a payload that another codec has encoded fails with [journal.ErrCodec], which names that
 // codec. Reading a payload that cannot be decoded fails with [journal.ErrCorrupt]; a snapshot that
@@ -39,7 +39,8 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 	store, _ := inner.(journal.SnapshotStore)
 	reader, _ := inner.(journal.EventReader)
 	timers, _ := inner.(journal.TimerStore)
-	return &wrapper{inner, store, reader, timers, &s}
+	forgetter, _ := inner.(journal.Forgetter)
+	return &wrapper{inner, store, reader, timers, forgetter, &s}
 }
 
 // A wrapper is a journal whose payloads are encoded. The inner journal handles claims, deletions
@@ -49,6 +50,7 @@ type wrapper struct {
 	store  journal.SnapshotStore // nil if the inner journal keeps no snapshots
 	reader journal.EventReader   // nil if the inner journal does not implement it
 	timers journal.TimerStore    // nil if the inner journal keeps no timers
+	forget journal.Forgetter     // nil if the inner journal cannot forget
 	codecs *codecs
 }
 
@@ -57,6 +59,7 @@ var (
 	_ journal.SnapshotStore = (*wrapper)(nil)
 	_ journal.EventReader   = (*wrapper)(nil)
 	_ journal.TimerStore    = (*wrapper)(nil)
+	_ journal.Forgetter     = (*wrapper)(nil)
 )
 
 func (w *wrapper) Unwrap() journal.Journal { return w.Journal }
@@ -115,7 +118,7 @@ func (w *wrapper) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 	return func(yield func(journal.Entry, error) bool) {
 		for e, err := range w.reader.Events(ctx, q, after) {
-			if err == nil {
+			if err == nil && !e.Forgotten() {
 				err = wrapOp("read events", e.ID, w.decodeRecord(e.ID, &e.Record))
 			}
 			if err != nil && !errors.Is(err, journal.ErrCorrupt) {
@@ -216,6 +219,20 @@ func (w *wrapper) Snapshots(ctx context.Context, id string) ([]uint64, error) {
 		return nil, unsupported("list snapshots")
 	}
 	return w.store.Snapshots(ctx, id)
+}
+
+func (w *wrapper) Forget(ctx context.Context, id string) error {
+	if w.forget == nil {
+		return unsupported("forget")
+	}
+	return w.forget.Forget(ctx, id)
+}
+
+func (w *wrapper) Revive(ctx context.Context, id string) error {
+	if w.forget == nil {
+		return unsupported("revive")
+	}
+	return w.forget.Revive(ctx, id)
 }
 
 func idOfRecord(id string, r *journal.Record) PayloadID {

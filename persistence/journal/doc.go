@@ -6,7 +6,8 @@
 // This package is experimental: a minor release may change it.
 //
 // A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery, and
-// [EventReader], so that projections can read the events of all persistence ids. A journal that
+// [EventReader], so that projections can read the events of all persistence ids, [TimerStore], and
+// [Forgetter], to erase an id. A journal that
 // wraps another one implements [Wrapper]: [As] then reports only the interfaces that the inner
 // journal implements. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
 //

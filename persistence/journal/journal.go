@@ -193,9 +193,9 @@ func (n *Notifier) Notify() {
 	}
 }
 
-// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader]
-// and [TimerStore]. If the inner journal does not implement one of them, its methods return
-// [errors.ErrUnsupported].
+// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader],
+// [TimerStore] and [Forgetter]. If the inner journal does not implement one of them, its methods
+// return [errors.ErrUnsupported].
 type Wrapper interface {
 	Journal
 
@@ -203,8 +203,8 @@ type Wrapper interface {
 	Unwrap() Journal
 }
 
-// As returns j as a T, which is [SnapshotStore], [EventReader] or [TimerStore]. It reports false
-// unless j and each inner journal implement T; see [Wrapper].
+// As returns j as a T, which is [SnapshotStore], [EventReader], [TimerStore] or [Forgetter]. It
+// reports false unless j and each inner journal implement T; see [Wrapper].
 func As[T any](j Journal) (_ T, ok bool) {
 	t, ok := j.(T)
 	if w, wraps := j.(Wrapper); ok && wraps {

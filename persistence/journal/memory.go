@@ -19,13 +19,14 @@ var (
 	_ SnapshotStore = (*Memory)(nil)
 	_ EventReader   = (*Memory)(nil)
 	_ TimerStore    = (*Memory)(nil)
+	_ Forgetter     = (*Memory)(nil)
 )
 
-// A Memory is a [Journal], a [SnapshotStore], an [EventReader] and a [TimerStore] in the memory of
-// the process, for tests and for state that may die with the process. Create one with [NewMemory].
-// Its methods may be called from any goroutine. Several actor systems of a process may share one,
-// as the nodes of a cluster share a database. The order of its events is the order of the appends.
-// It starts no goroutine and reads no clock, so it works inside testing/synctest bubbles.
+// A Memory is a [Journal], a [SnapshotStore], an [EventReader], a [TimerStore] and a [Forgetter] in
+// the memory of the process, for tests and for state that may die with the process. Create one with
+// [NewMemory]. Its methods may be called from any goroutine. Several actor systems of a process may
+// share one, as the nodes of a cluster share a database. The order of its events is the order of
+// the appends. It starts no goroutine, so it works inside testing/synctest bubbles.
 type Memory struct {
 	Notifier
 
@@ -47,6 +48,9 @@ func (j *Memory) Claim(ctx context.Context, id string, _ WriterID, b Bounds) (Cl
 		e := j.entities[id]
 		if e == nil {
 			e = &entity{}
+		}
+		if e.forgotten {
+			return ErrForgotten
 		}
 		epoch, err := NextEpoch(e.epoch, b)
 		if err != nil {
@@ -171,11 +175,17 @@ type entity struct {
 	records                   []Record   // deletedTo+1 to lastSeq; its elements never change
 	snapshots                 []Snapshot // ascending by Seq
 	timers                    map[string]Timer
+
+	forgotten bool   // it was, and has not been revived
+	tombstone uint64 // its number in the log; 0 if the id was never forgotten
 }
 
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
 		return &FencedError{Epoch: epoch}
+	}
+	if e.forgotten {
+		return ErrForgotten
 	}
 	if epoch != e.epoch {
 		return &FencedError{Epoch: epoch, Newest: e.epoch}

@@ -92,11 +92,9 @@ func (r *reading) page(ctx context.Context) error {
 }
 
 func (r *reading) wants(e *entry) bool {
-	return (r.query.Tag == "" || slices.Contains(e.record.Tags, r.query.Tag)) &&
+	return (r.query.Tag == "" || slices.Contains(e.record.Tags, r.query.Tag) || e.record.Seq == 0) &&
 		r.query.Slices.Contains(SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
-
-func (j *Memory) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
 func (e *entry) export() Entry {
 	return Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
@@ -131,9 +129,10 @@ type entry struct {
 	record Record
 }
 
-func (l *log) add(id string, r Record) {
+func (l *log) add(id string, r Record) (ord uint64) {
 	l.last++
 	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
+	return l.last
 }
 
 // forget records that n more entries are deleted. It removes them once they are more than half.

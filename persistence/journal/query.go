@@ -77,7 +77,8 @@ type EventReader interface {
 	// progress could still get an earlier position, Events waits for it or does not yield the later
 	// events yet.
 	//
-	// Deleted events are left out silently. A damaged event comes with an [ErrCorrupt] and an entry
+	// Deleted events are left out silently; of a forgotten id there is its tombstone, see
+	// [Entry.Forgotten]. A damaged event comes with an [ErrCorrupt] and an entry
 	// that has its Offset and, as far as they are known, its ID and its Record.Seq; the next events
 	// follow. Any other error has an entry without an Offset, and ends the sequence. An invalid
 	// query, or an offset of another journal, is [ErrInvalid]. Events may be called from any

@@ -43,6 +43,9 @@ type Features struct {
 	// Stall blocks the writes of j until release is called.
 	Stall func(t *testing.T, j journal.Journal) (release func())
 
+	// Files returns the names of all files of j that may have what is stored.
+	Files func(t *testing.T, j journal.Journal) []string
+
 	// Fill leaves no space for further writes until free is called.
 	Fill func(t *testing.T, j journal.Journal) (free func())
 }
@@ -70,7 +73,7 @@ type law struct {
 
 func laws() []law {
 	return slices.Concat(basicLaws, idLaws, historyLaws, fencingLaws, boundsLaws, retryLaws, groupLaws, asyncLaws, concurrencyLaws,
-		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws, timerLaws)
+		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws, timerLaws, forgetLaws)
 }
 
 // skips compares the laws that a store skips with the laws that it is known to skip. Its lines have

@@ -132,12 +132,16 @@ func idsOf(results pgx.BatchResults) (map[string]bool, error) {
 	return ids, err
 }
 
-// whyRefused returns the error of a claim that found no epoch. Epochs never decrease, so the reason
-// still holds. If the first claim of the id came in between, this is another one.
+// whyRefused returns the error of a claim that found no epoch, or a forgotten id. Epochs never
+// decrease, so the reason still holds. If the first claim of the id came in between, this is
+// another one.
 func (j *Journal) whyRefused(ctx context.Context, conn *pgxpool.Conn, job *group.Job[claim]) error {
 	h, known, err := j.head(ctx, conn, job.Work.id)
 	if err != nil {
 		return err
+	}
+	if h.forgotten() {
+		return journal.ErrForgotten
 	}
 	if _, err = journal.NextEpoch(h.epoch, job.Work.bounds); err != nil {
 		return err

@@ -20,13 +20,13 @@ const deleteRows = 5000
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	return j.fenced(ctx, "delete", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
 		for more := true; more && err == nil; {
-			more, err = j.deleteSome(ctx, conn, id, epoch, seq)
+			more, err = deleteSome(ctx, j, conn, id, epoch, seq)
 		}
 		return err
 	})
 }
 
-func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
+func deleteSome(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
 	var gone, hidden int64
 	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows))
 	if err := row.Scan(&gone, &hidden, nil); err != nil {

@@ -138,7 +138,7 @@ func (s *scan) add(id string, r journal.Record, err error) {
 func (s *scan) filter() (sql string, args []any) {
 	if s.query.Tag != "" {
 		args = append(args, s.query.Tag)
-		sql += " AND e.tags @> ARRAY[$5::text]"
+		sql += " AND e.tags && ARRAY[$5::text, '" + tombstoneTag + "']"
 	}
 	if r := s.query.Slices; r != (journal.SliceRange{}) {
 		sql += fmt.Sprintf(" AND e.slice >= $%d::int AND e.slice < $%d::int", len(args)+5, len(args)+6)

@@ -99,6 +99,8 @@ func (h *head) fence(known bool, epoch uint64) error {
 	switch {
 	case !known:
 		return &journal.FencedError{Epoch: epoch}
+	case h.forgotten():
+		return journal.ErrForgotten
 	case h.epoch != epoch:
 		return &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writerID()}
 	}

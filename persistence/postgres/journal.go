@@ -38,10 +38,12 @@ var (
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
 	_ journal.TimerStore    = (*Journal)(nil)
+	_ journal.Forgetter     = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], [journal.SnapshotStore], [journal.EventReader] and
-// [journal.TimerStore] in tables of a PostgreSQL database. Make one with [Open] or [New].
+// A Journal is a [journal.Journal], [journal.SnapshotStore], [journal.EventReader],
+// [journal.TimerStore] and [journal.Forgetter] in tables of a PostgreSQL database. Make one with
+// [Open] or [New].
 type Journal struct {
 	journal.Notifier
 

@@ -99,6 +99,9 @@ func (s *storedRow) decode(id string) (journal.Record, error) {
 	if err != nil || copy(r.Writer[:], s.writer) != len(r.Writer) || int32(r.Checksum(id)) != s.crc {
 		return journal.Record{}, fmt.Errorf("%w: record %d fails its checksum", journal.ErrCorrupt, r.Seq)
 	}
+	if r.Seq == 0 {
+		r.Tags = nil // a tombstone has one only to be found
+	}
 	return r, nil
 }
 

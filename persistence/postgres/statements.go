@@ -17,6 +17,7 @@ type statements struct {
 	saveSnapshot, loadSnapshot     string
 	listSnapshots, deleteSnapshots string
 	horizon, events, lag           string
+	bury, erase, revive            string
 }
 
 func prepare(schema string, relaxed bool) statements {
@@ -40,6 +41,7 @@ func prepare(schema string, relaxed bool) statements {
 		read:         sql(readEvents),
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
+		bury: sql(bury), erase: sql(erase), revive: sql(revive),
 		horizon: sql(horizon), events: sql(eventsPage), lag: sql(lag),
 	}
 }
@@ -62,7 +64,7 @@ request AS (
 	UPDATE {schema}.understudy_entity h SET epoch = greatest(h.epoch + 1, r.first), writer = r.writer,
 		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({epoch bits}) WITH ORDINALITY AS f(flip, n)
 			WHERE (((h.epoch # greatest(h.epoch + 1, r.first)) >> (f.n - 1)::int) & 1) = 1)
-	FROM request r WHERE h.pid = r.pid AND h.epoch < r.greatest
+	FROM request r WHERE h.pid = r.pid AND h.epoch < r.greatest AND h.deleted_to <= h.seq
 	RETURNING h.pid, {h}
 ), first AS (
 	INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
@@ -138,10 +140,10 @@ const deleteEvents = `WITH h AS (
 	WHERE h.pid = $1::text AND h.epoch = $2::bigint
 	RETURNING h.deleted_to
 ), first AS (
-	SELECT min(seq) AS seq FROM {schema}.understudy_event WHERE pid = $1::text
+	SELECT min(seq) AS seq FROM {schema}.understudy_event WHERE pid = $1::text AND seq > 0
 ), gone AS (
 	DELETE FROM {schema}.understudy_event e USING h, first
-	WHERE e.pid = $1::text AND e.seq <= h.deleted_to AND e.seq < first.seq + $4::bigint
+	WHERE e.pid = $1::text AND e.seq > 0 AND e.seq <= h.deleted_to AND e.seq < first.seq + $4::bigint
 )
 SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
 

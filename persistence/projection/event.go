@@ -26,6 +26,10 @@ type Event[E any] struct {
 	Tags   []string          // as stored
 	Meta   map[string]string // as stored
 	Event  E
+
+	// Forgotten: the id was erased, with all events that it had before. Event is the zero E, and
+	// Seq is 0. Only projections with the option [Forgotten] get it.
+	Forgotten bool
 }
 
 // An EventError reports an event whose handler has failed or panicked, or that could not be

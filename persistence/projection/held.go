@@ -163,6 +163,9 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 		if entry.ID != h.ID {
 			continue
 		}
+		if entry.Forgotten() {
+			return nil // the worker is before it, and releases the id when it comes there
+		}
 		if entry.Record.Seq > h.Last {
 			break
 		}

@@ -21,6 +21,7 @@ type config struct {
 	backoff    actor.Backoff
 	skipAfter  int
 	skipOthers bool
+	forgotten  bool
 	ofIDs      func(id string) bool // nil: all
 }
 
@@ -70,6 +71,13 @@ func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 // SkipOthers skips events whose type is not registered in this process or is not the type of the
 // projection. Without it their ids are held back, because the events may come from a newer program.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
+
+// Forgotten also passes ids that [persistence.Forget] has erased to the handler, each as an event
+// with [Event.Forgotten] set: delete what the read model has of the id. A projection that holds
+// events of the id back releases it then. The ids are those of the query's slices and of [OfIDs],
+// with any tag, so some may be unknown to the read model. Without this option such ids are passed
+// over, each with a line in the log.
+func Forgotten() Option { return func(c *config) { c.forgotten = true } }
 
 // OfIDs limits the projection to the events of the persistence ids for which match returns true.
 // Events of others are not decoded. match must not change while offsets of the projection are

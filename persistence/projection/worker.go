@@ -98,8 +98,12 @@ func (w *worker[E]) limit() int {
 // add adds an event to b, or passes over it. damage is the error with which it was read.
 func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, damage error) error {
 	unowned := entry.ID == "" // of no id that could be held back, so each worker stops before it
-	if w.ofIDs != nil && !unowned && !w.ofIDs(entry.ID) || w.passesOver(entry) {
+	if w.ofIDs != nil && !unowned && !w.ofIDs(entry.ID) || !entry.Forgotten() && w.passesOver(entry) {
 		b.To = entry.Offset
+		return nil
+	}
+	if damage == nil && entry.Forgotten() {
+		w.forget(b, entry)
 		return nil
 	}
 	events, err := decode(w.system, entry, damage, w.adapt)

@@ -24,8 +24,7 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	return nil
 }
 
-// deleteTo hides the records up to seq, deletes the first of the hidden records, and reports
-// whether there are more.
+// deleteTo hides the records up to seq, and deletes some of them.
 func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err error) {
 	h, err := t.fencedHead(id, epoch)
 	if err != nil {
@@ -37,6 +36,11 @@ func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err err
 			return false, err
 		}
 	}
+	return t.deleteHidden(&h)
+}
+
+// deleteHidden deletes the first of the hidden records, and reports whether there are more.
+func (t *transaction) deleteHidden(h *head) (more bool, err error) {
 	var first uint64
 	if err := t.stmts.first.QueryRow(h.eid).Scan(&first); err != nil {
 		return false, scanError(err)
@@ -62,6 +66,9 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 		h, err := t.head(id)
 		if err != nil {
 			return err
+		}
+		if h.forgotten() {
+			return journal.ErrForgotten
 		}
 		if h.epoch, err = journal.NextEpoch(h.epoch, b); err != nil {
 			return err

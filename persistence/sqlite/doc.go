@@ -49,6 +49,14 @@
 // their times: a reader of a third of the slices passes over the others. [Journal.Now] is the time
 // of the host.
 //
+// # Erasure
+//
+// What is deleted is overwritten with zeros in the file, always. [Journal.Forget] also overwrites
+// the copies that SQLite has left in pages when it rearranged them, and empties the write-ahead
+// log: the bytes of an id are then in no file of the journal. To find such copies it reads the
+// pages of the database, while other writers wait. The disk may still have what the file system has
+// overwritten or freed.
+//
 // # Limits
 //
 //   - One machine. Never put the file on a network file system: its locks and the shared memory of

@@ -116,22 +116,26 @@ func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
 }
 
 // statement selects the entries of a page. An event whose entity is missing is also selected, so
-// that the damage is noticed.
+// that the damage is noticed. Tombstones are events that no deletion hides. With a tag, they come
+// from a second part of the statement, so that each part reads one range of an index.
 func (r *reading) statement() (string, []any) {
-	from, ord := "event e", "e.ord"
+	const order = " ORDER BY ord LIMIT ?3"
 	args := []any{r.next, r.last, pageRecords}
-	where := ""
-	if r.query.Tag != "" {
-		from, ord = "event_tag t CROSS JOIN event e ON e.ord = t.ord", "t.ord" // CROSS: in this order
-		where = "t.tag = ?4 AND "
-		args = append(args, r.query.Tag)
+	if r.query.Tag == "" {
+		return r.part("event e", "e.ord", "") + order, args
 	}
+	tagged := func(tag string) string {
+		return r.part("event_tag t CROSS JOIN event e ON e.ord = t.ord", "t.ord", "t.tag = "+tag+" AND ") // CROSS: in this order
+	}
+	return tagged("?4") + " UNION ALL " + tagged("'"+tombstoneTag+"'") + order, append(args, r.query.Tag)
+}
+
+func (r *reading) part(from, ord, where string) string {
 	where += ord + " > ?1 AND " + ord + " <= ?2 AND (n.id IS NULL OR e.seq > n.deleted_to OR e.seq < 1)"
 	if s := r.query.Slices; s != (journal.SliceRange{}) {
 		where += fmt.Sprintf(" AND (n.id IS NULL OR %s(n.pid) BETWEEN %d AND %d)", sliceFunction, s.From, s.To-1)
 	}
-	return "SELECT " + eventColumns + ", e.ord, n.pid FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where +
-		" ORDER BY " + ord + " LIMIT ?3", args
+	return "SELECT " + eventColumns + ", " + ord + " AS ord, n.pid FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where
 }
 
 type numberedRow struct {
@@ -149,7 +153,7 @@ func (r *reading) entry(row *numberedRow) readEntry {
 	case err != nil:
 		record.Seq = seqOf(row)
 		err = fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
-	case r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag):
+	case r.query.Tag != "" && record.Seq != 0 && !slices.Contains(record.Tags, r.query.Tag):
 		err = fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
 	}
 	return readEntry{journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, hinted(err)}

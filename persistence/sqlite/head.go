@@ -66,6 +66,8 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 		return h, err
 	case h.eid == 0:
 		return h, &journal.FencedError{Epoch: epoch}
+	case h.forgotten():
+		return h, journal.ErrForgotten
 	case h.epoch != epoch:
 		return h, &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writer}
 	}

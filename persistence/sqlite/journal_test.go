@@ -40,6 +40,9 @@ var features = journaltest.Features{
 		require.NoError(t, lock.lock(t.Context()))
 		return func() { require.NoError(t, lock.close()) }
 	},
+	Files: func(_ *testing.T, j journal.Journal) []string {
+		return []string{pathOf(j), pathOf(j) + "-wal", pathOf(j) + "-shm"}
+	},
 	Fill: func(t *testing.T, j journal.Journal) func() {
 		limitPages(t, j, 1) // SQLite makes it the size that the file has
 		return func() { limitPages(t, j, 1<<30) }

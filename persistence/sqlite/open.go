@@ -28,11 +28,12 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 	_ journal.AsyncJournal  = (*Journal)(nil)
 	_ journal.TimerStore    = (*Journal)(nil)
+	_ journal.Forgetter     = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
-// [journal.TimerStore] in an SQLite database. Create one with [Open]. Its methods may be called
-// from any goroutine.
+// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader], a
+// [journal.TimerStore] and a [journal.Forgetter] in an SQLite database. Create one with [Open]. Its
+// methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 

@@ -16,7 +16,11 @@ type statements struct {
 	first, deleteTags, deleteRows *sql.Stmt
 	noTimers                      *sql.Stmt
 	saveSnapshot, deleteSnapshots *sql.Stmt
-	all                           []*sql.Stmt
+	deleteTimers, wipe            *sql.Stmt
+
+	deleteTombstone, deleteTombstoneTag *sql.Stmt
+
+	all []*sql.Stmt
 
 	advanceHead, insertEvent directStmt
 	setTimer, removeTimer    directStmt
@@ -36,9 +40,13 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.updateHead, "UPDATE entity SET epoch = ?, writer = ?, seq = ?, deleted_to = ?, crc = ? WHERE id = ?"},
 		{&s.insertTag, "INSERT OR IGNORE INTO event_tag (tag, ord) VALUES (?, ?)"},
 		{&s.sums, "SELECT crc FROM event WHERE eid = ? AND seq BETWEEN ? AND ? ORDER BY seq"},
-		{&s.first, "SELECT coalesce(min(seq), 0) FROM event WHERE eid = ?"},
-		{&s.deleteTags, "DELETE FROM event_tag WHERE (tag, ord) IN (SELECT t.value, e.ord FROM event e, json_each(e.tags) t WHERE e.eid = ? AND e.seq <= ?)"},
-		{&s.deleteRows, "DELETE FROM event WHERE eid = ? AND seq <= ?"},
+		{&s.first, "SELECT coalesce(min(seq), 0) FROM event WHERE eid = ? AND seq > 0"},
+		{&s.deleteTags, "DELETE FROM event_tag WHERE (tag, ord) IN (SELECT t.value, e.ord FROM event e, json_each(e.tags) t WHERE e.eid = ? AND e.seq BETWEEN 1 AND ?)"},
+		{&s.deleteRows, "DELETE FROM event WHERE eid = ? AND seq BETWEEN 1 AND ?"},
+		{&s.deleteTombstone, "DELETE FROM event WHERE eid = ? AND seq = 0"},
+		{&s.deleteTombstoneTag, "DELETE FROM event_tag WHERE tag = '" + tombstoneTag + "' AND ord IN (SELECT ord FROM event WHERE eid = ? AND seq = 0)"},
+		{&s.deleteTimers, "DELETE FROM timer WHERE pid = ?"},
+		{&s.wipe, wipePages},
 		{&s.saveSnapshot, "INSERT OR REPLACE INTO snapshot (eid, seq, epoch, sec, nsec, type, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
 		{&s.deleteSnapshots, "DELETE FROM snapshot WHERE eid = ?1 AND seq <= ?2 AND seq NOT IN (SELECT seq FROM snapshot WHERE eid = ?1 ORDER BY seq DESC LIMIT ?3)"},
 	} {

@@ -59,7 +59,7 @@ func (w *writer) open(ctx context.Context, cfg config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.fair.unlock()) }()
-	if w.db, err = sql.Open("sqlite", dsn(w.path, "synchronous("+cfg.synchronous+")")); err != nil {
+	if w.db, err = sql.Open("sqlite", dsn(w.path, "synchronous("+cfg.synchronous+")", "secure_delete(1)")); err != nil {
 		return err
 	}
 	if w.conn, err = w.db.Conn(ctx); err != nil {

@@ -23,6 +23,7 @@ func TestTheCommandReadsWhatNodesServe(t *testing.T) {
 	requirePart(t, reflect.TypeFor[status.Actors](), reflect.TypeFor[statuspage.Actors](), "actors")
 	requirePart(t, reflect.TypeFor[status.History](), reflect.TypeFor[statuspage.History](), "history")
 	requirePart(t, reflect.TypeFor[status.DeadLetters](), reflect.TypeFor[statuspage.DeadLetters](), "dead-letters")
+	requirePart(t, reflect.TypeFor[status.Entity](), reflect.TypeFor[statuspage.Entity](), "entity")
 	requirePart(t, reflect.TypeFor[status.GivenUp](), reflect.TypeFor[statuspage.GivenUp](), "given-up")
 }
 

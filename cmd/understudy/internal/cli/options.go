@@ -26,6 +26,8 @@ type options struct {
 	noWait, yes       bool
 	within            time.Duration
 	actions           bool
+	at, since         string
+	events            int
 }
 
 func (o *options) register(set *flag.FlagSet, getenv func(string) string) {
@@ -52,6 +54,12 @@ func letterFlags(set *flag.FlagSet, o *options) {
 	set.StringVar(&o.reason, "reason", "", "only those with exactly this `reason`")
 	set.StringVar(&o.recipient, "recipient", "", "only those whose recipient contains this `text`")
 	set.IntVar(&o.limit, "limit", 20, "how many at most; -1 for all")
+}
+
+func entityFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.at, "at", "", "the state after the event of this number, or of this `time`, such as 2026-11-30T12:00:00Z")
+	set.IntVar(&o.events, "events", 0, "list the last `N` events, too")
+	set.StringVar(&o.since, "diff", "", "say what has changed since the event of this `number`")
 }
 
 func drainFlags(set *flag.FlagSet, o *options) {

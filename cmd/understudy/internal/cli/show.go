@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 )
@@ -54,6 +56,18 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 		return wrong, err
 	}
 	return fine, c.print(all, func(w io.Writer) error { return writeEntities(w, all) })
+}
+
+func showEntity(ctx context.Context, c *command) (int, error) {
+	typ, id, ok := strings.Cut(c.arg(), "/")
+	if !ok || typ == "" || id == "" {
+		return usage, fmt.Errorf("%q is not the type and the id of an entity, such as cart/42", c.arg())
+	}
+	e, err := c.client.Entity(ctx, typ, id, c.at, c.since, c.events)
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.print(e, func(w io.Writer) error { return writeEntity(w, e) })
 }
 
 func showSchedules(ctx context.Context, c *command) (int, error) {

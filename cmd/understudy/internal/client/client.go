@@ -181,6 +181,20 @@ func (c *Client) DeadLetters(ctx context.Context, reason, recipient string, limi
 	return d, err
 }
 
+// Entity returns what an entity has stored, as the first node that answers reads it. at is the
+// number of an event, a time in RFC 3339, or empty; since is the number of an event, or empty.
+func (c *Client) Entity(ctx context.Context, typ, id, at, since string, events int) (e status.Entity, err error) {
+	query := url.Values{"type": {typ}, "id": {id}, "events": {strconv.Itoa(events)}}
+	if at != "" {
+		query.Set("at", at)
+	}
+	if since != "" {
+		query.Set("diff", since)
+	}
+	err = c.get(ctx, "entity", query, &e)
+	return e, err
+}
+
 // Down takes a member down.
 func (c *Client) Down(ctx context.Context, member string) error {
 	_, err := c.first(ctx, http.MethodPost, "actions/down", url.Values{"member": {member}})
@@ -269,7 +283,7 @@ func refusal(code int, to *url.URL, body []byte) error {
 		return fmt.Errorf("%w: %w", ErrRefused, status.ErrNoActions)
 	case code == http.StatusNotFound && text == "no such page":
 		return fmt.Errorf("%w: %w, %s; is it of an older release?", ErrRefused, errNoPage, to.Path)
-	case code == http.StatusNotFound && !action:
+	case code == http.StatusNotFound && !action && !strings.HasSuffix(to.Path, "/entity"):
 		return fmt.Errorf("%w: nothing is at %s; does the URL lead to node.Handler()?", ErrRefused, to.Redacted())
 	}
 	return fmt.Errorf("%w: %s (%d %s)", ErrRefused, text, code, http.StatusText(code))

@@ -235,6 +235,37 @@ type DeadLetter struct {
 	Last      time.Time `json:"last"`
 }
 
+// An Entity is what an entity has stored.
+type Entity struct {
+	Type          string        `json:"type"`
+	ID            string        `json:"id"`
+	PersistenceID string        `json:"persistenceID" jsonschema:"the id under which the journal has it"`
+	Seq           uint64        `json:"seq" jsonschema:"the number of the last event in the state; 0 if nothing is stored"`
+	Time          *time.Time    `json:"time" jsonschema:"when that event was stored; null if a snapshot has the state"`
+	Shredded      uint64        `json:"shredded" jsonschema:"how many events were left out because their keys were destroyed"`
+	State         any           `json:"state" jsonschema:"bytes and secret fields are left out"`
+	Events        []EntityEvent `json:"events" jsonschema:"the last ones, the oldest first"`
+	Since         uint64        `json:"since" jsonschema:"the event with whose state the changes begin"`
+	Changes       []Change      `json:"changes"`
+}
+
+// An EntityEvent is one event of an entity.
+type EntityEvent struct {
+	Seq      uint64    `json:"seq"`
+	Time     time.Time `json:"time"`
+	Type     string    `json:"type" jsonschema:"the name under which it is registered"`
+	Event    any       `json:"event"`
+	Shredded bool      `json:"shredded" jsonschema:"its key was destroyed"`
+	Error    string    `json:"error" jsonschema:"why it cannot be decoded"`
+}
+
+// A Change is a difference between two states.
+type Change struct {
+	Path   string `json:"path" jsonschema:"of the field, such as items.3.count"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+}
+
 // GivenUp are the messages to singletons that a node has put aside.
 type GivenUp struct {
 	Node     string           `json:"node"`

@@ -55,6 +55,13 @@ type (
 		Recipient string `json:"recipient,omitempty" jsonschema:"only those whose recipient contains this text"`
 		Limit     *int   `json:"limit,omitempty" jsonschema:"how many at most; 20 if it is missing"`
 	}
+	entity struct {
+		Type   string `json:"type" jsonschema:"the type of the entity, such as cart"`
+		ID     string `json:"id" jsonschema:"its id, such as 42"`
+		At     string `json:"at,omitempty" jsonschema:"the number of an event or a time in RFC 3339: the state of then; empty for the present one"`
+		Since  string `json:"since,omitempty" jsonschema:"the number of an event: say what has changed since then"`
+		Events int    `json:"events,omitempty" jsonschema:"how many of the last events to list"`
+	}
 	member struct {
 		Member string `json:"member" jsonschema:"the name of the member that is gone for good"`
 	}
@@ -96,6 +103,10 @@ func addReaders(s *mcp.Server, c *client.Client) {
 				return report.Entities{}, err
 			}
 			return report.EntitiesOf(d, in.Name)
+		})
+	read(s, "entity", "What one entity has stored: its state, at present or after an earlier event, its last events, and what has changed. The program must allow it with cluster.ShowStates.",
+		func(ctx context.Context, in entity) (status.Entity, error) {
+			return c.Entity(ctx, in.Type, in.ID, in.At, in.Since, in.Events)
 		})
 	read(s, "schedules", "The schedules that this node has started: cron entries, when they are due next, runs that go on, counts by outcome, the last run with its error. Only the node that hosts a schedule knows its entries.",
 		func(ctx context.Context, in one) (report.Schedules, error) {
