@@ -56,7 +56,7 @@ func forgetter(j Journal, op, id string) (journal.Forgetter, error) {
 	}
 	f, ok := journal.As[journal.Forgetter](j)
 	if !ok {
-		return nil, fmt.Errorf("persistence: %s %q: a %s cannot erase an id: %w; keep what must be forgotten in package sqlite or postgres",
+		return nil, fmt.Errorf("persistence: %s %q: a %s cannot erase an id: %w; keep what must be forgotten in package sqlite, postgres or jetstream",
 			op, id, storeName(j), errors.ErrUnsupported)
 	}
 	return f, nil

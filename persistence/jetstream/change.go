@@ -110,6 +110,10 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 // fence returns an error unless the caller has the newest claim.
 func (p *position) fence(epoch uint64, fresh bool) error {
 	switch {
+	case p.forgotten() && fresh:
+		return journal.ErrForgotten
+	case p.forgotten():
+		return errLook
 	case p.epoch == epoch && epoch > 0:
 		return nil
 	case p.epoch > epoch, fresh: // epochs never decrease

@@ -21,6 +21,12 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 		defer release()
 		tries := 0
 		p, err := j.change(ctx, id, e, func(_ context.Context, p *position, fresh bool) (head, []byte, error) {
+			if p.forgotten() && !fresh {
+				return head{}, nil, errLook // it may have been revived
+			}
+			if p.forgotten() {
+				return head{}, nil, journal.ErrForgotten
+			}
 			epoch, err := journal.NextEpoch(p.epoch, b)
 			if err != nil && !fresh {
 				return head{}, nil, errLook // to name the newest claim

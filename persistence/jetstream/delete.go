@@ -30,7 +30,7 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 			}
 			h = p.next(kindDeletion)
 			h.deletedTo = max(p.deletedTo, min(seq, p.last))
-			if keep, err = j.kept(ctx, id, p, h.deletedTo); err != nil {
+			if keep, err = kept(ctx, j, id, p, h.deletedTo); err != nil {
 				return head{}, nil, err
 			}
 			if h.deletedTo == p.deletedTo {
@@ -48,18 +48,18 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 
 // kept returns the places of the records after deletedTo. If they begin inside a message, it notes
 // that for readers.
-func (j *Journal) kept(ctx context.Context, id string, p *position, deletedTo uint64) ([]place, error) {
+func kept(ctx context.Context, j *Journal, id string, p *position, deletedTo uint64) ([]place, error) {
 	if deletedTo == 0 || deletedTo == p.last {
 		return nil, nil
 	}
 	keep, err := j.walk(ctx, id, p, deletedTo+1)
 	if err == nil && keep[0].first <= deletedTo {
-		err = j.noteCut(ctx)
+		err = noteCut(ctx, j)
 	}
 	return keep, err
 }
 
-func (j *Journal) noteCut(ctx context.Context) error {
+func noteCut(ctx context.Context, j *Journal) error {
 	if j.cut.noted.Load() {
 		return nil
 	}

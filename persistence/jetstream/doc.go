@@ -90,6 +90,8 @@
 //   - Each record and each snapshot has a CRC32C, in addition to the checksum of the server.
 //   - A deletion first stores its end, and then removes messages. The last message of an id stays
 //     forever, because it has the sequence number.
+//   - [Journal.Forget] stores one more message, the tombstone, and removes all others of the id.
+//     The files of the servers may have their bytes until they are compacted.
 //   - Reads across ids are in the order of the stream. A [journal.Offset] is text like
 //     "js:bank:1042:1": the message, and how many of its records have been seen. These reads do not
 //     notice a message that JetStream has lost.

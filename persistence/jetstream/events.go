@@ -166,7 +166,11 @@ func (r *eventReader) message(ctx context.Context, m message) error {
 	if err != nil {
 		return r.damaged(id, offset{at: m.at, next: 1}, 0, err)
 	}
-	if h.kind != kindRecords {
+	switch h.kind {
+	case kindForgotten:
+		return r.tombstone(id, m.at, &h, body)
+	case kindRecords:
+	default:
 		return nil
 	}
 	all := offset{at: m.at, next: h.count}

@@ -19,6 +19,7 @@ func goldenHeads() map[string]head {
 		"records":   {kind: kindRecords, epoch: 7, last: 1 << 40, count: 2, deletedTo: 12, base: 100, index: index, state: 99, large: 8, snapshots: []snapshotRef{}, chunks: []uint64{}},
 		"large":     {kind: kindRecords, epoch: 7, last: 1 << 40, count: 2, base: 100, index: index, large: 8, snapshots: []snapshotRef{}, chunks: []uint64{4, 8}},
 		"claim":     {kind: kindClaim, epoch: 2 << 32, last: 12, writer: journal.WriterID{1, 2}, index: index, snapshots: []snapshotRef{}, chunks: []uint64{}},
+		"forgotten": {kind: kindForgotten, epoch: 8, deletedTo: 1, index: []pointer{}, snapshots: []snapshotRef{}, chunks: []uint64{}},
 		"deletion":  {kind: kindDeletion, epoch: 7, last: 12, deletedTo: 11, index: []pointer{}, snapshots: snapshots, chunks: []uint64{}},
 		"snapshots": {kind: kindSnapshots, epoch: 7, last: 12, index: []pointer{}, snapshots: snapshots, chunks: []uint64{}},
 	}

@@ -16,6 +16,7 @@ const (
 	kindClaim                     // its epoch is new
 	kindDeletion                  // its deletedTo is new
 	kindSnapshots                 // its snapshots are new
+	kindForgotten                 // it is the tombstone of its id, and has the record that readers see
 )
 
 // version is the version of the messages: of the head, and of the records and chunks of snapshots
@@ -124,7 +125,7 @@ func decodeHead(id string, message []byte) (h head, rest []byte, err error) {
 	switch {
 	case !body.bad && v[0] > version:
 		return head{}, nil, fmt.Errorf("%w: a message has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, v[0], version)
-	case body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindSnapshots):
+	case body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindForgotten):
 		return head{}, nil, corrupt("a message has version and kind %v, which do not exist", v)
 	}
 	h.kind = kind(v[1])

@@ -15,10 +15,11 @@ var (
 	_ journal.Journal       = (*Journal)(nil)
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
+	_ journal.Forgetter     = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
-// [journal.EventReader] in JetStream. Create one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
+// [journal.Forgetter] in JetStream. Create one with [Open].
 type Journal struct {
 	journal.Notifier
 

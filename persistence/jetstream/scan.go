@@ -216,7 +216,7 @@ func (j *Journal) lost(ctx context.Context, id string, at, last uint64, err erro
 	switch {
 	case err != nil:
 		return err
-	case now.deletedTo >= last:
+	case now.forgotten() || now.deletedTo >= last:
 		return fmt.Errorf("%w: record %d has been deleted meanwhile, read again", journal.ErrUnavailable, last)
 	}
 	return corrupt("message %d, which has record %d or points to it, is missing", at, last)

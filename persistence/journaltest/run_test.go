@@ -38,6 +38,8 @@ var broken = map[string]struct {
 	"an event turns up late":       {"ATailingReaderMissesNothing", func() journal.Journal { return &latecomer{Memory: journal.NewMemory()} }},
 	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() journal.Journal { return prefixed{journal.NewMemory()} }},
 	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() journal.Journal { return hoarder{base{journal.NewMemory()}} }},
+	"a tombstone is passed over":   {"AForgottenIDIsNotWritten", func() journal.Journal { return reviving{journal.NewMemory()} }},
+	"nobody hears of a tombstone":  {"ReadersHearWhatIsForgotten", func() journal.Journal { return silent{journal.NewMemory()} }},
 	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() journal.Journal { return trusting{journal.NewMemory()} }},
 }
 
@@ -269,6 +271,29 @@ func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Off
 				if !yield(e, err) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// reviving forgets an id, and lets anybody claim it.
+type reviving struct{ *journal.Memory }
+
+func (j reviving) Forget(ctx context.Context, id string) error {
+	if err := j.Memory.Forget(ctx, id); err != nil {
+		return err
+	}
+	return j.Revive(ctx, id)
+}
+
+// silent hides tombstones from readers.
+type silent struct{ *journal.Memory }
+
+func (j silent) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		for e, err := range j.Memory.Events(ctx, q, after) {
+			if !e.Forgotten() && !yield(e, err) {
+				return
 			}
 		}
 	}

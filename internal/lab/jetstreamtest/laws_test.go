@@ -69,17 +69,6 @@ func (r *rig) features() journaltest.Features {
 			AMissingRecordIsAnError: Features.DropRecord is not set
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
 			ADamagedEventIsNamedAndTheNextFollow: Features.DamageRecord is not set
-			AForgottenIDHasNothing: *jetstreamtest.located cannot forget
-			AForgottenIDIsNotWritten: *jetstreamtest.located cannot forget
-			ARevivedIDBeginsAnew: *jetstreamtest.located cannot forget
-			AnIDThatWasNeverClaimedIsLeftAlone: *jetstreamtest.located cannot forget
-			AnIDWithoutRecordsCanBeForgotten: *jetstreamtest.located cannot forget
-			ReadersHearWhatIsForgotten: *jetstreamtest.located cannot forget
-			AppendsBesideForgetAreGoneOrFenced: *jetstreamtest.located cannot forget
-			AForgottenIDIsForgottenAfterReopening: *jetstreamtest.located cannot forget
-			OtherHandlesForgetToo: *jetstreamtest.located cannot forget
-			ForgettingIsCalledOff: *jetstreamtest.located cannot forget
-			AHundredThousandRecordsAreForgotten: *jetstreamtest.located cannot forget
 			NoFileHasWhatIsForgotten: Features.Files is not set
 			TimersAreSetAndRemovedWithRecords: *jetstreamtest.located keeps no timers
 			ATimerIsReadAsItWasSet: *jetstreamtest.located keeps no timers
