@@ -56,6 +56,9 @@ func (s *System) checkFields(v any) error {
 	if s.encoding == nil {
 		return nil
 	}
+	if err := codec.Survives(v); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotSerializable, err)
+	}
 	if field := lostField(reflect.ValueOf(v), maxLostDepth); field != "" {
 		return fmt.Errorf("%w: %T has a value in the field %s, which is not exported and so is not encoded; export it, or leave it empty",
 			ErrNotSerializable, v, field)
@@ -149,4 +152,5 @@ var codings = []reflect.Type{
 	reflect.TypeFor[interface{ MarshalBinary() ([]byte, error) }](),
 	reflect.TypeFor[interface{ MarshalJSON() ([]byte, error) }](),
 	reflect.TypeFor[interface{ MarshalText() ([]byte, error) }](),
+	reflect.TypeFor[interface{ ProtoMessage() }](), // generated; unexported fields are for its library
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
@@ -88,6 +90,10 @@ func (s internals) Explain(msg any, why error) {
 // The message may be encoded.
 func (s *System) refsOf(msg any) (found []*core) {
 	p, encoded := msg.(payload.Payload)
+	if !encoded && codec.HasFormat(reflect.TypeOf(msg)) {
+		p, _ = payload.Pack(msg) // its refs are texts; what cannot be encoded has none to find
+		encoded = true
+	}
 	if !encoded {
 		return refsIn(msg)
 	}
@@ -181,20 +187,39 @@ func (c *core) deliverOutside(msg any, by entrance) {
 
 const maxPaths = 100
 
-// The CBOR texts that begin like a path may be refs.
+// The CBOR texts that begin like a path may be refs, and what looks like the ref of an ask where
+// another codec has encoded the message.
 func pathsIn(data []byte) (paths []string) {
+	size := func(at int) int { return textSize(data[:at]) }
+	if codec.IsFormatted(data) {
+		size = func(at int) int { return askTextSize(data[at:]) }
+	}
 	for at := 0; len(paths) < maxPaths; {
 		i := bytes.Index(data[at:], []byte(scheme))
 		if i < 0 {
 			break
 		}
 		at += i
-		if size := textSize(data[:at]); size >= len(scheme) && size <= len(data)-at {
+		if size := size(at); size >= len(scheme) && size <= len(data)-at {
 			paths = append(paths, string(data[at:at+size]))
 		}
 		at += len(scheme)
 	}
 	return paths
+}
+
+const maxAskText = 600
+
+// The text of an ask or an adapter ends in its number, "#", and the number once more. Without such
+// a text the size is 0.
+func askTextSize(data []byte) int {
+	data = data[:min(len(data), maxAskText)]
+	path, rest, found := bytes.Cut(data, []byte{'#'})
+	number := path[bytes.LastIndexByte(path, '/')+1:]
+	if !found || len(number) == 0 || !bytes.HasPrefix(rest, number) {
+		return 0
+	}
+	return len(path) + 1 + len(number)
 }
 
 // The CBOR head of the text is at the end of before. Without a text the size is 0.

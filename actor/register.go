@@ -45,15 +45,21 @@ import (
 // `cbor:"-"` are decoded as zero, and so is an empty slice or map with the option omitempty. Two
 // pointers to the same variable are decoded as pointers to two. A MarshalCBOR that recurses without
 // end ends the process, like any such function.
-func RegisterType[T any](name string) {
-	register(name, reflect.TypeFor[T]())
+//
+// [WithCodec] encodes values in another format than CBOR.
+func RegisterType[T any](name string, options ...TypeOption) {
+	register(name, reflect.TypeFor[T](), options)
 }
 
-func register(name string, t reflect.Type) {
+func register(name string, t reflect.Type, options []TypeOption) {
 	if err := naming.CheckLength(name, naming.MaxLength-len(codec.ResultOf)); err != nil {
 		panic(fmt.Sprintf("actor: the name %q of type %v %v", name, t, err))
 	}
-	codec.Register(name, t, mayHoldRefs(t))
+	if len(options) == 0 {
+		codec.Register(name, t, mayHoldRefs(t))
+		return
+	}
+	registerFormats(name, t, options)
 }
 
 // Nothing generic names results, since that would compile for each type that is registered. A node

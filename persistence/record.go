@@ -99,7 +99,7 @@ type StoredEvent struct {
 	Time    time.Time // of the write, by the clock of the writer
 	Type    string    // the name of its type, which may no longer be registered
 	Version int       // from [Options.ToJournal], or 0
-	Payload []byte    // CBOR
+	Payload []byte    // CBOR, in which the codec of its type may have written
 
 	system *actor.System
 }
@@ -110,8 +110,9 @@ func (s StoredEvent) Value() (any, error) {
 }
 
 // Decode decodes the fields of the event into the fields of the same name in *v, whatever the
-// type of the event was. Fields that the event does not have stay unchanged. Use it for types
-// that have changed or no longer exist; actor refs in them cannot be used.
+// type of the event was. If that had a codec, see [actor.WithCodec], the codec decodes them.
+// Fields that the event does not have stay unchanged. Use it for types that have changed or no
+// longer exist; actor refs in them cannot be used.
 func (s StoredEvent) Decode(v any) error {
 	if err := codec.Unmarshal(s.Payload, v); err != nil {
 		return fmt.Errorf("decode a stored %s: %w", s.Type, err)

@@ -96,6 +96,7 @@ var layers = []layer{
 	{"runtime", []place{
 		{"internal/extension", []string{"actor", "internal/*"}}, // what our packages may do to a system
 		{"actor", []string{"internal/*"}},
+		{"actor/codec/json", nil}, // programs give it to package actor
 	}},
 	{"membership", []place{
 		{"cluster/internal/membership", []string{"cluster/downing", "cluster/internal/phi", "remote", "internal/*"}}, // the protocol, and nothing that runs

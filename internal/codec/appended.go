@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -15,7 +16,24 @@ import (
 // decoded again with all such arrays adapted to their structs: a program ignores the fields that a
 // newer one has appended, and has zero for those that an older one does not know.
 func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
+	into := reflect.ValueOf(v)
+	if into.Kind() != reflect.Pointer || into.IsNil() {
+		return mode.Unmarshal(data, v) // which says so
+	}
+	if into = into.Elem(); bytes.HasPrefix(data, formatted) || hasFormatsInside(into.Type()) {
+		return decodeParts(mode, data, into, MaxDepth).inside()
+	}
+	return unmarshalPlain(mode, data, v)
+}
+
+func unmarshalPlain(mode cbor.DecMode, data []byte, v any) error {
 	err := mode.Unmarshal(data, v)
+	if err == nil {
+		return nil
+	}
+	if foreign := foreignFormat(data, reflect.TypeOf(v).Elem()); foreign != nil {
+		return foreign
+	}
 	if _, mismatch := errors.AsType[*cbor.UnmarshalTypeError](err); !mismatch {
 		return err
 	}
@@ -106,8 +124,8 @@ func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool
 		if rest, ok = f.copy(rest); !ok {
 			return nil, false
 		}
-		if field := l.fieldNamed(key); field != nil {
-			rest, ok = f.value(field, rest, depth-1)
+		if field := l.find(key); field != nil {
+			rest, ok = f.value(field.typ, rest, depth-1)
 		} else {
 			rest, ok = f.copy(rest)
 		}

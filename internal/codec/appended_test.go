@@ -172,7 +172,7 @@ func TestALayoutHasTheFieldsThatTheLibraryEncodes(t *testing.T) {
 		l := layoutOf(all.Type())
 		require.Len(t, l.fields, int(n), "%T: %x", v, data)
 		for ; n > 0 && major == MajorMap; n-- {
-			require.NotNil(t, l.fieldNamed(rest), "%T: %x", v, rest)
+			require.NotNil(t, l.find(rest), "%T: %x", v, rest)
 			rest, _ = Skip(rest)
 			rest, _ = Skip(rest)
 		}

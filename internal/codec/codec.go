@@ -33,6 +33,9 @@
 // Data is refused that lacks so many fields that with a null for each it has more than 8 times its
 // size and 64 KiB. A struct that is encoded as n bytes may therefore get at least 7n more fields.
 //
+// A type may have a [Format] in place of CBOR. Its values are items with a tag that contain the
+// name of the format and its bytes, wherever they are in other values. The format answers for them.
+//
 // A panic in a method of a value is returned as an error. A method that recurses without end is the
 // one fault that cannot be caught: it overflows the stack of the process.
 package codec
@@ -115,11 +118,12 @@ func unmarshal(mode cbor.DecMode, data []byte, v any) error {
 }
 
 type kind struct {
-	name   string
-	typ    reflect.Type
-	bound  bool // see Register
-	made   atomic.Pointer[analysis]
-	spares sync.Pool // of *reflect.Value: a value is decoded into one and then copied
+	name    string
+	typ     reflect.Type
+	bound   bool     // see Register
+	formats *formats // nil for CBOR alone
+	made    atomic.Pointer[analysis]
+	spares  sync.Pool // of *reflect.Value: a value is decoded into one and then copied
 }
 
 type analysis struct {
@@ -158,8 +162,9 @@ var registry struct {
 
 // kinds are never changed.
 type kinds struct {
-	byName map[string]*kind
-	byType map[reflect.Type]*kind
+	byName  map[string]*kind
+	byType  map[reflect.Type]*kind
+	formats map[string]Format // of all types
 }
 
 func init() {
@@ -179,20 +184,25 @@ func init() {
 // registered with another one; registering the same pair again has no effect. An interface has no
 // values of its own: its name is only for [TypeName], and nothing is decoded under it.
 func Register(name string, t reflect.Type, bound bool) {
-	if err := naming.Check(name); err != nil {
-		panic(fmt.Sprintf("codec: the name %q of type %v %v", name, t, err))
+	registerKind(&kind{name: name, typ: t, bound: bound}, nil)
+}
+
+func registerKind(k *kind, formats map[string]Format) {
+	if err := naming.Check(k.name); err != nil {
+		panic(fmt.Sprintf("codec: the name %q of type %v %v", k.name, k.typ, err))
 	}
 	registry.Lock()
 	defer registry.Unlock()
 	old := registered()
-	if k, ok := old.byName[name]; ok && k.typ != t {
-		panic(fmt.Sprintf("codec: name %q is taken by type %v, cannot give it to %v", name, k.typ, t))
+	if other, ok := old.byName[k.name]; ok && other.typ != k.typ {
+		panic(fmt.Sprintf("codec: name %q is taken by type %v, cannot give it to %v", k.name, other.typ, k.typ))
 	}
-	if k, ok := old.byType[t]; ok && k.name != name {
-		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
+	if other, ok := old.byType[k.typ]; ok && other.name != k.name {
+		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", k.typ, other.name, k.name))
+	} else if ok && other.formats.codec() != k.formats.codec() {
+		panic(fmt.Sprintf("codec: type %v is registered with %s already, cannot have %s as well", k.typ, other.formats.codec(), k.formats.codec()))
 	}
-	k := &kind{name: name, typ: t, bound: bound}
-	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
+	all := &kinds{byName: map[string]*kind{k.name: k}, byType: map[reflect.Type]*kind{k.typ: k}, formats: old.with(formats)}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)
 	registry.kinds.Store(all)

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"sync"
 
@@ -28,7 +29,7 @@ func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	if f := s.find(value); f != nil {
 		return f.in(s.typ)
 	}
-	err := guard.Run(func() error { return encoding.MarshalToBuffer(v, buf) })
+	err := guard.Run(func() error { return s.write(buf, v, value) })
 	data := buf.Bytes()[min(before, buf.Len()):]
 	switch {
 	case err != nil:
@@ -41,6 +42,16 @@ func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	}
 	if err != nil {
 		return s.blame(value, err)
+	}
+	return nil
+}
+
+func (s *shape) write(buf *bytes.Buffer, v any, value reflect.Value) error {
+	if !s.parted {
+		return encoding.MarshalToBuffer(v, buf)
+	}
+	if f := encodeParts(buf, value); f != nil {
+		return f.in(s.typ)
 	}
 	return nil
 }
@@ -82,6 +93,9 @@ func (s *shape) prove(v reflect.Value, data []byte) error {
 }
 
 func (s *shape) blame(v reflect.Value, err error) error {
+	if known, ok := errors.AsType[*EncodeError](err); ok && s.parted && known.Type == s.typ {
+		return known
+	}
 	if f := culprit(v); f != nil {
 		return f.in(s.typ)
 	}
@@ -91,6 +105,9 @@ func (s *shape) blame(v reflect.Value, err error) error {
 // culprit finds a value with an encoding or decoding method that fails. It is called only after a
 // walk over the value, so the value does not contain itself.
 func culprit(v reflect.Value) *fault {
+	if formatsOf(v.Type()) != nil {
+		return nil
+	}
 	if encodesItself(v.Type()) || decodesItself(v.Type()) {
 		return fails(v)
 	}

@@ -91,3 +91,20 @@ func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Nam
 
 // Unwrap returns the error of the decoder.
 func (e *DecodeError) Unwrap() error { return e.Err }
+
+// An UnknownFormatError says that data was encoded by a codec that this process does not have, or
+// has not for that type.
+type UnknownFormatError struct {
+	Format string
+	Type   reflect.Type
+	Inside bool // a part of the value was encoded so
+}
+
+// Error names the codec and the type, and the line of code that is missing.
+func (e *UnknownFormatError) Error() string {
+	it := "it"
+	if e.Inside {
+		it = "a part of it"
+	}
+	return fmt.Sprintf("another version of the program has encoded %s by the codec %q, which no type here has; register %v, or the type of that part, with actor.WithCodec(c), or with actor.WithCodec(nil, c) to go on writing CBOR", it, e.Format, e.Type)
+}

@@ -44,17 +44,17 @@ func layoutOf(t reflect.Type) *layout {
 
 // The key is the first item of data. Like the library it prefers the exact name to one with other
 // capitals.
-func (l *layout) fieldNamed(data []byte) reflect.Type {
+func (l *layout) find(data []byte) *namedField {
 	name, _, isText := content(data, MajorText)
 	number, isNumber := numberOf(data)
-	var similar reflect.Type
+	var similar *namedField
 	for i := range l.fields {
 		f := &l.fields[i]
 		switch {
 		case isNumber && f.numeric && f.number == number, isText && !f.numeric && f.name == string(name):
-			return f.typ
+			return f
 		case isText && !f.numeric && similar == nil && len(name) == len(f.name) && strings.EqualFold(f.name, string(name)):
-			similar = f.typ
+			similar = f
 		}
 	}
 	return similar

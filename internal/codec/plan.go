@@ -62,7 +62,7 @@ func (p *plan) decodeAll(data []byte, v reflect.Value, by reading) bool {
 }
 
 func planAt(t reflect.Type, depth int) *plan {
-	if depth == 0 {
+	if depth == 0 || formatsOf(t) != nil {
 		return nil
 	}
 	if texts.is(t) {

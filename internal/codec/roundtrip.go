@@ -11,7 +11,16 @@ import (
 // b was decoded from the encoding of a. Times are the same if they are the same instant, and all
 // NaNs are the same. Values of a type with encoding methods are the same if they are encoded as the
 // same bytes.
+//
+// The values of a type with a format are for the format to compare.
 func same(a, b reflect.Value) *fault {
+	if of := formatsOf(a.Type()); of != nil && of.writes != nil {
+		return differs(isNilPointer(a) != isNilPointer(b), a)
+	}
+	return sameParts(a, b)
+}
+
+func sameParts(a, b reflect.Value) *fault {
 	t := a.Type()
 	if a.Kind() == reflect.Pointer && (a.IsNil() || b.IsNil()) {
 		return differs(a.IsNil() != b.IsNil(), a)

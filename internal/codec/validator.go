@@ -33,6 +33,9 @@ type shape struct {
 	// opaque says that the type contains values of trusted types, whose depth is not known.
 	opaque bool
 
+	// parted says that the type has a format, or contains one that has.
+	parted bool
+
 	done bool // it is no longer being made
 }
 
@@ -45,6 +48,7 @@ func shapeOf(t reflect.Type) *shape {
 	made := shaper{}
 	s := made.shape(t)
 	s.unproven, s.opaque = made.any(func(s *shape) bool { return s.unproven }), made.any(func(s *shape) bool { return s.opaque })
+	s.parted = hasFormats(t)
 	known, _ := shapes.LoadOrStore(t, s)
 	return known.(*shape)
 }
@@ -69,7 +73,7 @@ func (all shaper) shape(t reflect.Type) *shape {
 	all[t] = s
 	defer func() { s.done = true }()
 	switch {
-	case isTrusted(t):
+	case isTrusted(t), formatsOf(t) != nil && formatsOf(t).writes != nil:
 		s.opaque = true
 		return s
 	case t == reflect.TypeFor[time.Time]():

@@ -52,6 +52,18 @@ func (f *fault) in(t reflect.Type) error {
 	return &EncodeError{Type: t, Path: shorten(strings.Join(f.path, "")), Err: f.err}
 }
 
+// inside is in, where the caller names the type.
+func (f *fault) inside() error {
+	switch {
+	case f == nil:
+		return nil
+	case len(f.path) == 0:
+		return f.err
+	}
+	slices.Reverse(f.path)
+	return fmt.Errorf("at %s: %w", shorten(strings.Join(f.path, "")), f.err)
+}
+
 // Values that contain themselves have long paths.
 func shorten(path string) string {
 	const most = 400

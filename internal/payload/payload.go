@@ -20,7 +20,7 @@ var (
 type Payload struct {
 	_    struct{} `cbor:",toarray"`
 	Type string   // the name that RegisterType gave the type
-	Data []byte   // CBOR
+	Data []byte   // CBOR; what a codec of the type has encoded is in it
 }
 
 // A Binder binds the actor refs in a decoded value to a system.
