@@ -153,7 +153,7 @@ func TestARoleThatMayNotCreateTablesUsesOffsetsThatExist(t *testing.T) {
 	s.SQL(t, "CREATE ROLE limited LOGIN; CREATE SCHEMA bounded; GRANT USAGE ON SCHEMA bounded TO limited")
 	p := projection.New("limited", j.Journal, journal.Query{}, projection.InTx(inSchema(t, s, "limited", "bounded"), countBooked))
 	_, err := p.CatchUp(t.Context())
-	require.ErrorContains(t, err, "create the table of offsets")
+	require.ErrorContains(t, err, "create the table projection_offset")
 	require.ErrorContains(t, err, "permission denied")
 
 	for range 2 {

@@ -59,6 +59,7 @@ type Kit[M, E, S any] struct {
 	id     string     // the persistence id, once the actor has recovered
 	state  any
 	faults []string     // of the handlers
+	decide any          // the command handler, once it has been called
 	asks   actor.AnyRef // gets the reply to the last ask
 }
 
@@ -165,11 +166,16 @@ func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]
 	k.t.Helper()
 	p := testkit.NewProbe[R](k.t, k.system)
 	defer p.Stop()
-	w := &replyWatch[R]{to: p.Ref(), journal: k.journal}
+	w := &replyWatch[R]{to: p.Ref(), journal: k.journal, told: make(chan struct{})}
 	ref := extension.NewRoutedRefs[R](k.system, "/"+k.tree+"/", w)("reply")
 	k.expect(ref)
 	w.before = k.journal.appends()
-	outcome := k.Run(request(ref))
+	cmd := request(ref)
+	outcome := k.Run(cmd)
+	if !w.comes() {
+		k.t.Fatalf("eventsourced: %s: the command handler has not replied to %T within %v, and its error is %v. "+
+			"Return persistence.Reply, or chain persistence.ThenReply to the effect", k.handler(), cmd, replyLimit, outcome.Err)
+	}
 	reply := p.Receive()
 	if early := w.early(); early != "" {
 		k.t.Error(early)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
@@ -13,15 +14,18 @@ import (
 
 // watch compares the present state before and after a handler has run.
 func (k *Kit[M, E, S]) watch(handler, state, input any) (after func()) {
+	what := "event"
+	if _, is := handler.(func(S, E) S); !is {
+		what = "command"
+		k.mu.Lock()
+		k.decide = handler
+		k.mu.Unlock()
+	}
 	before := pictureOf(state)
 	return func() {
 		changed := before.changed(pictureOf(state))
 		if changed == "" {
 			return
-		}
-		what := "command"
-		if _, is := input.(M); !is {
-			what = "event"
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -42,6 +46,16 @@ func (k *Kit[M, E, S]) expected() actor.AnyRef {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.asks
+}
+
+// handler returns where the command handler is.
+func (k *Kit[M, E, S]) handler() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.decide == nil {
+		return k.id
+	}
+	return lineOf(k.decide)
 }
 
 // report fails the test for what watch has found.
@@ -69,6 +83,7 @@ type replyWatch[R any] struct {
 	to      actor.ActorRef[R]
 	journal *faultyJournal
 	before  int // appends before the command
+	told    chan struct{}
 
 	mu    sync.Mutex // guards all below
 	from  string     // the line
@@ -80,11 +95,27 @@ func (w *replyWatch[R]) Told(_ string, msg any, _ extension.Metadata) actor.AnyR
 	w.mu.Lock()
 	if w.from == "" {
 		w.from, w.after = caller(), w.journal.appends()
+		close(w.told)
 	}
 	w.mu.Unlock()
 	reply, _ := msg.(R) // a nil of an interface type stays nil
 	w.to.Tell(reply)
 	return nil
+}
+
+// replyLimit is how long an ask waits for the reply, after its command has been handled.
+const replyLimit = 3 * time.Second
+
+// comes waits for the reply.
+func (w *replyWatch[R]) comes() bool {
+	late := time.NewTimer(replyLimit)
+	defer late.Stop()
+	select {
+	case <-w.told:
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 // Arrived implements extension.Router. No other node knows the ref.

@@ -53,6 +53,12 @@ type failing struct {
 
 func (f *failing) Error(args ...any) { f.errors = append(f.errors, fmt.Sprint(args...)) }
 
+// Fatalf ends the goroutine, as in a test.
+func (f *failing) Fatalf(format string, args ...any) {
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
+
 func faultsOf(t *testing.T, b eventsourced.Behavior[buy, bought, list]) []string {
 	t.Helper()
 	f := &failing{TB: t}
@@ -135,4 +141,25 @@ func TestTheKitNoticesAnInitialStateThatEntitiesShare(t *testing.T) {
 	eventsourced.Ask(k, func(r actor.ActorRef[int]) buy { return buy{"milk", r} })
 	require.Len(t, f.errors, 2, "one for each event")
 	require.Contains(t, f.errors[0], `has got .Items["milk"] 1`)
+}
+
+func TestTheKitNamesTheHandlerThatForgetsItsReply(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		f := &failing{TB: t}
+		at := line(3)
+		k := eventsourced.New(f, s, eventsourced.Behavior[buy, bought, list]{
+			ID: "list", Initial: list{Items: map[string]int{}}, OnEvent: onBought,
+			OnCommand: func(_ *actor.Context[buy], _ list, msg buy) persistence.Effect[bought] {
+				return persistence.Persist(bought{msg.Item})
+			},
+		})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			eventsourced.Ask(k, func(r actor.ActorRef[int]) buy { return buy{"milk", r} })
+		}()
+		<-ended
+		require.Len(t, f.errors, 1)
+		require.Contains(t, f.errors[0], at+": the command handler has not replied to eventsourced_test.buy within 3s, and its error is <nil>")
+	})
 }
