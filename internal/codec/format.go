@@ -137,9 +137,9 @@ func marshalBy(f Format, v any) (data []byte, err error) {
 }
 
 // cutFormat returns what a format has encoded. ok is false if data is not that alone.
-func cutFormat(data []byte) (name string, content []byte, ok bool) {
-	text, content, rest, ok := firstFormatted(data)
-	return string(text), content, ok && len(rest) == 0
+func cutFormat(data []byte) (name, content []byte, ok bool) {
+	name, content, rest, ok := firstFormatted(data)
+	return name, content, ok && len(rest) == 0
 }
 
 func firstFormatted(data []byte) (name, encoded, rest []byte, ok bool) {
@@ -154,10 +154,10 @@ func firstFormatted(data []byte) (name, encoded, rest []byte, ok bool) {
 }
 
 // decodeFormat decodes into a variable.
-func decodeFormat(name string, data []byte, into reflect.Value) error {
-	f := registered().formats[name]
+func decodeFormat(name, data []byte, into reflect.Value) error {
+	f := registered().formats[string(name)]
 	if f == nil {
-		return &UnknownFormatError{Format: name, Type: into.Type()}
+		return &UnknownFormatError{Format: string(name), Type: into.Type()}
 	}
 	err := guard.Run(func() error { return f.Unmarshal(data, into.Addr().Interface()) })
 	if err != nil {
