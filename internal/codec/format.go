@@ -119,12 +119,35 @@ func (of *formats) append(buf *bytes.Buffer, v reflect.Value) error {
 	if len(data) > MaxSize {
 		return errSize
 	}
-	buf.Write(formatted)
-	buf.Write(AppendHead(buf.AvailableBuffer(), MajorText, uint64(len(of.name))))
-	buf.WriteString(of.name)
-	buf.Write(AppendHead(buf.AvailableBuffer(), MajorBytes, uint64(len(data))))
-	buf.Write(data)
+	buf.Write(of.item(buf.AvailableBuffer(), data))
 	return nil
+}
+
+// The plan spares a value by itself what its parts need. What it gives up has an error.
+func (of *formats) plan() *plan {
+	return &plan{
+		least: 1, foreign: true,
+		encode: func(buf []byte, v reflect.Value) []byte {
+			if !of.encodes(v) {
+				return nil
+			}
+			data, err := marshalBy(of.writes, v.Interface())
+			if err != nil || len(data) > MaxSize {
+				return nil
+			}
+			return of.item(buf, data)
+		},
+		decode: func(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
+			name, encoded, rest, ok := firstFormatted(data)
+			return rest, ok && len(rest) == 0 && decodeFormat(name, encoded, v) == nil
+		},
+	}
+}
+
+func (of *formats) item(buf, data []byte) []byte {
+	buf = append(buf, formatted...)
+	buf = append(AppendHead(buf, MajorText, uint64(len(of.name))), of.name...)
+	return append(AppendHead(buf, MajorBytes, uint64(len(data))), data...)
 }
 
 // The methods of a format may panic.

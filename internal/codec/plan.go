@@ -42,6 +42,9 @@ var unshared = reading{shared: math.MaxInt}
 
 // Without a plan, the library encodes and decodes the values.
 func planOf(t reflect.Type) *plan {
+	if of := formatsOf(t); of != nil && of.writes != nil {
+		return of.plan()
+	}
 	if codesItself(t) && !texts.is(t) {
 		return nil
 	}
