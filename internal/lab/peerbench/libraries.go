@@ -24,21 +24,21 @@ var libraries = []library{
 	{name: "understudy", program: "understudy", configuration: "default"},
 	{name: "understudy, context", program: "understudy", configuration: "context", only: asks},
 	{name: "understudy, no deadline", program: "understudy", configuration: "no deadline", only: asks},
-	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true, without: append(named(bench.SingletonPrefix), bench.Awake, bench.Million)},
+	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true, without: slices.Concat([]string{bench.Awake, bench.Million}, named(bench.SingletonPrefix), spread())},
 	{name: "protoactor-go, lock-free", program: "protoactor", configuration: "lock-free", peer: true, only: messages},
 	{
 		name: "hollywood", program: "hollywood", configuration: "default", peer: true,
-		without: append([]string{"skynet", bench.Million}, clustered()...), // 28 KB for each of a million is more memory than machines have
+		without: slices.Concat([]string{"skynet", bench.Million}, clustered(), spread()), // 28 KB for each of a million is more memory than machines have
 	},
 	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
 	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
 	{
 		name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true,
-		without: append([]string{bench.Million}, clustered()...),
+		without: slices.Concat([]string{bench.Million}, clustered(), spread()),
 	},
 	{
 		name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true,
-		without: slices.Concat([]string{bench.Million}, clustered(), named("remote-tell"), sized()), // they arrive out of order
+		without: slices.Concat([]string{bench.Million}, clustered(), spread(), named("remote-tell"), sized()), // they arrive out of order
 	},
 	{
 		name: bare, program: "channels", configuration: "default",
@@ -72,6 +72,10 @@ func sized() (names []string) {
 // run the former, only understudy the latter. The others have no such thing, or none for which a
 // program is here.
 func clustered() []string { return append(named(bench.EntityWord), named(bench.SingletonPrefix)...) }
+
+// spread returns the scenarios with several processes or connections, for which no program of the
+// peers is here.
+func spread() []string { return append(named(bench.NodesPrefix), named(bench.ConnectionsPrefix)...) }
 
 // named returns the scenarios whose names contain a word.
 func named(word string) (names []string) {

@@ -46,6 +46,6 @@ func command(configurations map[string]Contender, args []string) error {
 		defer startLoad()()
 	}
 	s.run(c, r)
-	r.endOther()
+	r.endOthers()
 	return json.NewEncoder(os.Stdout).Encode(r.result)
 }

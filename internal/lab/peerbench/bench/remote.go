@@ -129,7 +129,7 @@ func (r *Run) startServer(what string, messages, sinks int, w *window) *server {
 	check(in.Decode(&first))
 	s.address = first.Address
 	go s.listen(in)
-	r.other = s
+	r.others = append(r.others, s)
 	return s
 }
 
@@ -152,31 +152,30 @@ func (s *server) listen(in *json.Decoder) {
 	}
 }
 
-// endOther ends the other process, if there is one.
-func (r *Run) endOther() {
-	if r.other == nil {
-		return
-	}
-	r.other.ending.Store(true)
-	check(r.other.orders.Close())
-	check(r.other.cmd.Wait())
-}
-
-// startOther begins the measurement in the other process, if there is one.
-func (r *Run) startOther() {
-	if r.other != nil {
-		r.other.order(orderStart)
-		<-r.other.ready
+// endOthers ends the other processes.
+func (r *Run) endOthers() {
+	for _, s := range r.others {
+		s.ending.Store(true)
+		check(s.orders.Close())
+		check(s.cmd.Wait())
 	}
 }
 
-// stopOther returns what the other process has spent.
-func (r *Run) stopOther() cost {
-	if r.other == nil {
-		return cost{}
+// startOthers begins the measurement in the other processes.
+func (r *Run) startOthers() {
+	for _, s := range r.others {
+		s.order(orderStart)
+		<-s.ready
 	}
-	r.other.order(orderStop)
-	return <-r.other.spent
+}
+
+// stopOthers returns what the other processes have spent.
+func (r *Run) stopOthers() (all cost) {
+	for _, s := range r.others {
+		s.order(orderStop)
+		all = all.plus(<-s.spent)
+	}
+	return all
 }
 
 func (s *server) order(what string) {

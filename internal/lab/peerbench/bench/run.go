@@ -21,8 +21,8 @@ type Run struct {
 	cpu    time.Duration
 	before runtime.MemStats
 
-	configuration string  // of the library
-	other         *server // the other process of a remote scenario, or nil
+	configuration string    // of the library
+	others        []*server // the other processes of a remote scenario
 
 	mu        sync.Mutex // guards latencies
 	latencies []time.Duration
@@ -46,9 +46,9 @@ func (r Result) String() string {
 	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v, p99.9 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99, r.P999)
 }
 
-// Start begins the measurement, also in the other process if there is one.
+// Start begins the measurement, also in the other processes.
 func (r *Run) Start() {
-	r.startOther()
+	r.startOthers()
 	runtime.GC()
 	debug.FreeOSMemory()
 	runtime.ReadMemStats(&r.before)
@@ -83,7 +83,7 @@ func (r *Run) StopLive() {
 func (r *Run) set(total float64) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	spent, n := r.costSince(m).plus(r.stopOther()), float64(r.N)
+	spent, n := r.costSince(m).plus(r.stopOthers()), float64(r.N)
 	r.result = Result{Value: total / n, CPU: spent.CPU / n, Allocs: spent.Allocs / n, Bytes: spent.Bytes / n}
 	if len(r.latencies) > 0 {
 		slices.Sort(r.latencies)

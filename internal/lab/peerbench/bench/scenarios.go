@@ -57,7 +57,10 @@ const (
 	atOnce    = "asks at once"
 	atOnceFar = "remote asks at once"
 	told      = "remote tell, actors"
-	toldByID  = "remote tell, entities"
+
+	acrossMany = "64 remote asks, processes"
+	overMany   = "64 remote asks, connections"
+	toldByID   = "remote tell, entities"
 )
 
 // Scenarios are all scenarios.
@@ -131,6 +134,8 @@ var growth = only(
 	remoteTellTo("remote-tell-10", 10), remoteTellTo("remote-tell-1000", 1000),
 	remoteAskOf(640), remoteAskOf(6400),
 	entitiesTold(EntityWord+"-tell-10000", 10_000), entitiesTold(Awake, 100_000),
+	acrossNodes(2), acrossNodes(5), acrossNodes(9),
+	overConnections(1), overConnections(10), overConnections(100),
 )
 
 // The scenarios that are too large for some libraries.
@@ -189,6 +194,20 @@ func entitiesTold(name string, awake int) Scenario {
 	return Scenario{
 		Name: name, What: fmt.Sprintf("tell to %d entities in turn, 100 bytes, ns", awake), n: 1_000_000, run: func(c Contender, r *Run) { entityTell(c, r, awake) },
 		Grows: toldByID, Many: awake,
+	}
+}
+
+func acrossNodes(nodes int) Scenario {
+	return Scenario{
+		Name: fmt.Sprint(NodesPrefix, nodes), What: fmt.Sprint("remote ask with a deadline, 64 at once, of ", nodes-1, " other processes in turn, ns per ask"), n: 200_000,
+		run: func(c Contender, r *Run) { askNodes(c, r, nodes-1) }, Grows: acrossMany, Many: nodes,
+	}
+}
+
+func overConnections(many int) Scenario {
+	return Scenario{
+		Name: fmt.Sprint(ConnectionsPrefix, many), What: fmt.Sprint("remote ask with a deadline, 64 at once, over ", many, " connections, ns per ask"), n: 200_000,
+		run: func(c Contender, r *Run) { askOverConnections(c, r, many) }, Grows: overMany, Many: many,
 	}
 }
 

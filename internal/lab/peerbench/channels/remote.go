@@ -78,6 +78,14 @@ func (c contender) Dial(address string) bench.Connection {
 	}
 }
 
+// DialAll implements [bench.Spreader].
+func (contender) DialAll(addresses []string) (asks []func(n int) int) {
+	for _, address := range addresses {
+		asks = append(asks, asker(dial(address, forNumbers)))
+	}
+	return asks
+}
+
 func dial(address string, purpose byte) net.Conn {
 	conn, err := net.Dial("tcp", address)
 	check(err)

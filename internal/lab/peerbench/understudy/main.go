@@ -283,6 +283,16 @@ func (u contender) Dial(address string) bench.Connection {
 	return u.connection(actor.Resolve[question](s, at[0]), sinks...)
 }
 
+// DialAll implements [bench.Spreader].
+func (u contender) DialAll(addresses []string) (asks []func(n int) int) {
+	s := node()
+	for _, address := range addresses {
+		adder := actor.Resolve[question](s, strings.Fields(address)[0])
+		asks = append(asks, func(n int) int { return u.ask(adder, n) })
+	}
+	return asks
+}
+
 func (u contender) connection(adder actor.ActorRef[question], sinks ...actor.ActorRef[parcel]) bench.Connection {
 	return bench.Connection{
 		Send:  func(to int, payload []byte) { sinks[to].Tell(parcel{Data: payload}) },
