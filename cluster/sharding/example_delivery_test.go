@@ -43,7 +43,7 @@ func handlePurse(_ *actor.Context[delivery.Delivery[PurseMsg]], coins int, d del
 	case CountCoins:
 		return persistence.Reply[Paid](msg.ReplyTo, coins).Then(d.Confirm)
 	case Payment:
-		return persistence.Once(d.Key(), persistence.Persist(Paid{msg.Coins})).Then(d.Confirm)
+		return persistence.Once(d.Key(), persistence.Persist(Paid(msg))).Then(d.Confirm)
 	}
 	return persistence.None
 }
