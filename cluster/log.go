@@ -59,6 +59,7 @@ func (c Config) hasChosenAddress() bool {
 func (n *Node) show(v membership.View) {
 	before := n.View().in
 	n.views.publish(viewOf(v))
+	noteProcesses(n, v)
 	changes := v.Since(before)
 	for _, c := range changes {
 		n.counters.Changed(c.Kind)

@@ -123,6 +123,7 @@ func listen(cfg Config) (*Node, error) {
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
 	n.discoverer = &discoverer{by: cfg.Discovery, log: n.log}
 	n.endpoint = endpoint
+	inThisProcess.Store(endpoint.Addr(), nil)
 	n.views.publish(viewOf(membership.View{Self: n.self(first)}))
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/inspect"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/internal/volatile"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -47,6 +48,9 @@ type entity struct {
 
 func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
 	e := &entity{definition: d, ctx: ctx, self: self}
+	if d.nonBlocking { // as only a journal in memory is
+		volatile.Of(ctx.System()).Used(d.id)
+	}
 	e.counts = metricsOf(ctx.System())
 	e.calls = e.counts.journals.Of(storeName(d.journal))
 	e.caller = storeCaller{system: ctx.System(), id: d.id, log: ctx.Log().With(zap.String("id", d.id))}

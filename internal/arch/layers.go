@@ -89,6 +89,7 @@ var layers = []layer{
 		{"internal/telemetrytest", []string{"actor/telemetry", "actor", "internal/*"}},
 		{"actor/telemetry", []string{"actor", "internal/*"}},
 		{"internal/statuspage", []string{"internal/*"}},
+		{"internal/volatile", []string{"actor", "internal/*"}},        // between cluster and persistence
 		{"internal/inspect", []string{"actor", "internal/*"}},         // between the page and persistence
 		{"internal/status", []string{"actor", "internal/*"}},          // between the page and those that it shows
 		{"internal/peers", []string{"actor", "remote", "internal/*"}}, // between cluster and what sends to other nodes
