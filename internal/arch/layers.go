@@ -70,7 +70,7 @@ var layers = []layer{
 		{"internal/recall", []string{"actor", "remote", "internal/*"}},               // between singletons and shards, which move
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
-		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/sqltable", "persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"internal/lab/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too

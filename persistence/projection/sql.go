@@ -98,7 +98,7 @@ func move(ctx context.Context, tx *sql.Tx, name string, after, to journal.Offset
 // the margin; see singleton.RemovalMargin.
 //
 // The offsets are in the table of [SQLOffsets]. Open an SQLite database with a busy_timeout, as
-// "file:PATH?_pragma=busy_timeout(5000)". Do not use the file of a journal, because its writers
+// "file:PATH?_pragma=busy_timeout(5000)". The file of a journal is refused, because its writers
 // would wait.
 func InTx[E any](db *sql.DB, f func(ctx context.Context, tx *sql.Tx, e Event[E]) error) Handler[E] {
 	mustHave("InTx", db != nil && f != nil)

@@ -278,3 +278,18 @@ func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
 	require.Equal(t, map[string]row{"a": {3, 3}}, readModel(t, w.model), "nothing of the second event")
 	require.Equal(t, uint64(1), got.Workers[0].Skipped)
 }
+
+// The writers of the journal would wait for the projection.
+func TestOffsetsInTheFileOfAJournalAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	j, err := sqlite.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, j.Close()) }()
+	db, err := sql.Open("sqlite", "file:"+path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	offsets := projection.NewSQLOffsets(db)
+	_, err = offsets.Load(t.Context(), "balances")
+	require.ErrorContains(t, err, "the table projection_offset would be in the file of a journal, whose writers would wait for it: open another file")
+	require.Error(t, offsets.Save(t.Context(), "balances", "", "sqlite:1"))
+}

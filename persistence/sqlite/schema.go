@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/understudy-go/understudy/persistence/internal/sqltable"
+
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // applicationID marks our files, in the header of the database.
-const applicationID = 0x556e6453 // "UndS"
+const applicationID = sqltable.JournalID
 
 // migrations bring the tables from each version to the next. Existing ones never change; new ones
 // are added at the end. user_version, in the header of the database, is the number of those that

@@ -48,6 +48,9 @@ func (t *Table) Create(ctx context.Context) error {
 	}
 	var version string
 	t.sqlite.Store(t.db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version) == nil)
+	if t.isJournal(ctx) {
+		return fmt.Errorf("the table %s would be in the file of a journal, whose writers would wait for it: open another file", t.name)
+	}
 	if !t.exists(ctx) {
 		if _, err := t.db.ExecContext(ctx, t.ddl()); err != nil {
 			return fmt.Errorf("create the table %s: %w", t.name, err)
@@ -59,6 +62,14 @@ func (t *Table) Create(ctx context.Context) error {
 
 // IsSQLite reports whether the database is SQLite. It is known once the table has been created.
 func (t *Table) IsSQLite() bool { return t.sqlite.Load() }
+
+// JournalID is the application_id of the files of package sqlite.
+const JournalID = 0x556e6453 // "UndS"
+
+func (t *Table) isJournal(ctx context.Context) bool {
+	var id int64
+	return t.IsSQLite() && t.db.QueryRowContext(ctx, "SELECT application_id FROM pragma_application_id").Scan(&id) == nil && id == JournalID
+}
 
 // exists reports whether this program can read the table. It looks without creating, because a
 // role that may use the table need not have the right to create it.
