@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,12 +70,21 @@ func TestWhenNoNodeAnswersTheErrorSaysWhere(t *testing.T) {
 		}
 		args := []string{v.name, "-url", "http://127.0.0.1:1/x"}
 		if v.needs() {
-			args = append(args, "1")
+			args = append(args, cmp.Or(map[string]string{"TYPE/ID": "cart/1"}[v.args], "1"))
 		}
 		code, out, errors := run(t, args...)
 		require.Equal(t, 1, code)
 		require.Empty(t, out)
 		require.Contains(t, errors, "understudy: no node answers; http://127.0.0.1:1/x: dial tcp")
+	}
+}
+
+func TestAnEntityIsNamedByItsTypeAndID(t *testing.T) {
+	for _, name := range []string{"42", "cart/", "/42"} {
+		code, out, errors := run(t, "entity", name)
+		require.Equal(t, 2, code)
+		require.Empty(t, out)
+		require.Equal(t, "understudy: \""+name+"\" is not the type and the id of an entity, such as cart/42\n", errors)
 	}
 }
 

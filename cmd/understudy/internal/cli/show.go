@@ -61,7 +61,8 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 func showEntity(ctx context.Context, c *command) (int, error) {
 	typ, id, ok := strings.Cut(c.arg(), "/")
 	if !ok || typ == "" || id == "" {
-		return usage, fmt.Errorf("%q is not the type and the id of an entity, such as cart/42", c.arg())
+		_, _ = fmt.Fprintf(c.Stderr, "understudy: %q is not the type and the id of an entity, such as cart/42\n", c.arg())
+		return usage, errUsage
 	}
 	e, err := c.client.Entity(ctx, typ, id, c.at, c.since, c.events)
 	if err != nil {
