@@ -13,7 +13,7 @@ const (
 	top, bottom   = 20, 45
 )
 
-var colors = []string{"#2b7a3d", "#c77700", "#b3261e", "#5b6bbf", "#00838f", "#7b4ea3"}
+var colors = []string{"#2b7a3d", "#c77700", "#b3261e", "#5b6bbf", "#00838f", "#7b4ea3", "#455a64", "#ad1457"}
 
 // A Plot is a picture of up to six curves.
 type Plot struct {
@@ -83,7 +83,7 @@ func (p Plot) draw(b *strings.Builder, number int, c Curve) {
 	for i, at := range c.Points {
 		points[i] = fmt.Sprintf("%.1f,%.1f", p.x(at.X), p.y(at.Y))
 	}
-	color := colors[number]
+	color := colors[number%len(colors)]
 	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/><text x="%d" y="%d" fill="%s">%s</text>`+"\n",
 		strings.Join(points, " "), color, width-right+12, top+16+18*number, color, c.Name)
 }
