@@ -19,11 +19,11 @@ const earlier = "8e1c9ddd1de58643f81a5c0608cb54489a13d735"
 
 var five = flag.Bool("five", false, "change the versions of five nodes, too, both ways, with kills")
 
-// schema makes the tables of the journal. The earlier program gets the file of this checkout: no
-// build opens tables that a later one has migrated, so that no node could go back, whatever else
-// the versions agree on. The statements of the earlier commit then work on the tables of this
-// checkout, as they must while a migration is rolled out.
-const schema = "persistence/sqlite/schema.go"
+// schema makes the tables of the journal, with the package it needs for that. The earlier program
+// gets both from this checkout: no build opens tables that a later one has migrated, so that no
+// node could go back, whatever else the versions agree on. The statements of the earlier commit
+// then work on the tables of this checkout, as they must while a migration is rolled out.
+var schema = []string{"persistence/sqlite/schema.go", "persistence/internal/sqltable"}
 
 // earlierProgram returns this program, built from the earlier commit in a directory of the test,
 // with the tables of this checkout.
@@ -38,12 +38,15 @@ func earlierProgram(t *testing.T) string {
 	}
 	source, program := t.TempDir(), filepath.Join(t.TempDir(), "nemesis")
 	archive := filepath.Join(source, "source.tar")
-	for _, step := range [][]string{
+	steps := [][]string{
 		append(git, "archive", "-o", archive, earlier),
 		{"tar", "-xf", archive, "-C", source},
-		{"cp", filepath.Join(root, schema), filepath.Join(source, schema)},
-		{"go", "build", "-C", filepath.Join(source, "internal/lab/nemesis"), "-buildvcs=false", "-o", program, "."},
-	} {
+	}
+	for _, path := range schema {
+		steps = append(steps, []string{"cp", "-r", filepath.Join(root, path), filepath.Dir(filepath.Join(source, path)) + "/"})
+	}
+	steps = append(steps, []string{"go", "build", "-C", filepath.Join(source, "internal/lab/nemesis"), "-buildvcs=false", "-o", program, "."})
+	for _, step := range steps {
 		out, err := exec.CommandContext(t.Context(), step[0], step[1:]...).CombinedOutput()
 		require.NoError(t, err, "%v: %s", step, out)
 	}
