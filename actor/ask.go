@@ -312,20 +312,37 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 	if asker != nil {
 		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
-	deadline := w.deadline(ctx, timeout)
+	end := endOf(ctx, timeout)
+	w.wakeAt(end)
 	for {
 		select {
 		case <-a.wake:
 			return a.result()
-		case <-deadline:
-			if timeout > 0 {
+		case <-w.early:
+			switch {
+			case time.Since(epoch) < end:
+				w.wakeAt(end)
+			case timeout > 0:
 				return a.expire(started, context.DeadlineExceeded)
+			default:
+				a.core.sys.warnOfLongAsk(a.asked)
+				end = never
 			}
-			a.core.sys.warnOfLongAsk(a.asked)
 		case <-ctx.Done():
 			return a.expire(started, ctx.Err())
 		}
 	}
+}
+
+// Without a timeout, it is when an ask whose ctx has no deadline has waited for long.
+func endOf(ctx context.Context, timeout time.Duration) time.Duration {
+	if timeout > 0 {
+		return time.Since(epoch) + timeout
+	}
+	if _, ends := ctx.Deadline(); ends {
+		return never
+	}
+	return time.Since(epoch) + longAsk
 }
 
 // Another goroutine may settle the promise at this moment.

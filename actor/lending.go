@@ -15,6 +15,7 @@ type lending struct {
 	check *time.Timer
 	armed bool
 	used  bool          // since the last check
+	brief bool          // a lent goroutine delivers a message, and then runs what waits
 	again time.Duration // since epoch: nothing is lent before; 0 after a short turn
 	pause time.Duration // after the next long turn
 }
@@ -22,12 +23,14 @@ type lending struct {
 // A lent goroutine has something else to do. The mutex of the scheduler guards all.
 type lent struct {
 	goOn func() // does that in another goroutine; nil if r has a goroutine of its own
-	seen bool   // by a check, in this turn
+	seen bool   // by a check, since the delivery or the turn began
 }
 
 const (
 	// A goroutine whose handler blocks without announcing it is replaced after at most two checks.
-	lentInterval = 5 * time.Millisecond
+	// So long may actors that others make ready wait while it delivers and the user's code, which
+	// decodes the message, blocks.
+	lentInterval = 2 * time.Millisecond
 	// After a turn of that length, nothing is lent for a while: one connection may bring messages
 	// for many actors, which are to run at once. Each long turn in a row doubles the pause.
 	longLent                   = 250 * time.Microsecond
@@ -56,6 +59,8 @@ func (s *scheduler) lend(goOn func()) *runner {
 	}
 	r := s.engage()
 	r.lent = lent{goOn: goOn}
+	s.lending.brief = true
+	s.watchLent()
 	return r
 }
 
@@ -66,13 +71,13 @@ func (s *scheduler) workLent(r *runner) (replaced bool) {
 		return false
 	}
 	s.spinning--
+	s.lending.brief, r.lent.seen = false, false
 	if !s.workLeft() { // the message has woken nothing, or another runner has come
 		r.lent = lent{}
 		s.dismiss(r)
 		s.mu.Unlock()
 		return false
 	}
-	s.watchLent()
 	c, begun := s.begin(r), time.Since(epoch)
 	r.labelled = nil // the goroutine is another one than before
 	var again *core
@@ -133,6 +138,7 @@ func (r *runner) stopLending(s *scheduler) {
 		return
 	}
 	r.lent = lent{}
+	s.lending.brief = false
 	s.spinning--
 	s.busy--
 	s.runners.remove(r)
@@ -178,11 +184,12 @@ func (r *runner) checkLent(s *scheduler) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
+	case !r.lent.seen:
+		r.lent.seen = true
 	case r.at == nil: // it still delivers
-	case r.lent.seen:
+		r.stopLending(s)
+	default:
 		r.at.impl.(*cell).setUrgent() // so that its turn ends, if it only takes long
 		s.markBlocked(r)
-	default:
-		r.lent.seen = true
 	}
 }

@@ -1,14 +1,19 @@
 package actor
 
 import (
-	"context"
+	"math"
 	"sync"
 	"time"
 )
 
+// The timer of a waker outlives the ask that has started it, so it may go off too early, or for an
+// ask that has ended. To start and to stop one for each ask would cost a wake-up of the thread that
+// waits for the network, which has to learn each time when to look next.
 type waker struct {
 	wake  chan struct{} // with one place
-	timer *time.Timer   // nil until it is needed; stopped while no goroutine waits
+	early chan struct{} // the timer has gone off; with one place
+	timer *time.Timer   // nil until it is needed
+	at    time.Duration // when the timer goes off, since epoch
 
 	// Of an ask inside a handler; the mutex of the wakers guards all.
 	asker, asked *core // nil for other asks
@@ -16,25 +21,35 @@ type waker struct {
 	place        linked[waker]
 }
 
-// Without a timeout, the channel receives when an ask whose ctx has no deadline has waited for
-// long.
-func (w *waker) deadline(ctx context.Context, timeout time.Duration) <-chan time.Time {
-	if timeout > 0 {
-		return w.after(timeout)
-	}
-	if _, ends := ctx.Deadline(); ends {
-		return nil
-	}
-	return w.after(longAsk)
-}
+// A timer that belongs to a waker which the pool has dropped is kept that long.
+const maxWakerTimer = longAsk
 
-func (w *waker) after(d time.Duration) <-chan time.Time {
+// never is the end of an ask that needs no timer.
+const never = time.Duration(math.MaxInt64)
+
+// wakeAt lets early receive something at end, and perhaps before.
+func (w *waker) wakeAt(end time.Duration) {
+	if end == never {
+		return
+	}
+	now := time.Since(epoch)
+	if w.timer != nil && now < w.at && w.at <= end {
+		return
+	}
+	d := min(end-now, maxWakerTimer)
+	w.at = now + d
 	if w.timer == nil {
-		w.timer = time.NewTimer(d)
+		w.timer = time.AfterFunc(d, w.goOff)
 	} else {
 		w.timer.Reset(d)
 	}
-	return w.timer.C
+}
+
+func (w *waker) goOff() {
+	select {
+	case w.early <- struct{}{}:
+	default:
+	}
 }
 
 // wakers are not shared between systems, because a channel belongs to the bubble of
@@ -51,19 +66,19 @@ func (w *wakers) get() *waker {
 	if one, ok := w.pool.Get().(*waker); ok {
 		return one
 	}
-	return &waker{wake: make(chan struct{}, 1)}
+	return &waker{wake: make(chan struct{}, 1), early: make(chan struct{}, 1)}
 }
 
 // Its channel is empty, and no goroutine will send to it.
 func (w *wakers) put(one *waker) {
-	if one.timer != nil {
-		one.timer.Stop()
-	}
 	if one.asker != nil { // which its own goroutine has set
 		w.forget(one)
 	}
-	if !w.virtual {
+	switch {
+	case !w.virtual:
 		w.pool.Put(one)
+	case one.timer != nil:
+		one.timer.Stop()
 	}
 }
 

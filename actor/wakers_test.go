@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,16 +9,57 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A waker that has been used goes to the next ask. The earlier timeout must not end the next ask.
+// pooled runs f with a system whose asks share a waker. ask asks an actor that replies after some
+// time.
+func pooled(t *testing.T, f func(t *testing.T, ask func(after, timeout time.Duration) error)) {
+	t.Helper()
+	frugally(t, func(t *testing.T, s *System) {
+		t.Helper()
+		s.wakers.virtual = false
+		to := atRest(s)
+		f(t, func(after, timeout time.Duration) error {
+			_, err := AskTimeout(t.Context(), to, timeout, func(reply ActorRef[int]) func() {
+				return func() { reply.TellAfter(after, 1) }
+			})
+			return err
+		})
+	})
+}
+
+// A waker that has been used goes to the next ask, with its timer.
 func TestADeadlineOfAnEarlierAskDoesNotReachALaterOne(t *testing.T) {
+	pooled(t, func(t *testing.T, ask func(after, timeout time.Duration) error) {
+		require.NoError(t, ask(time.Millisecond, time.Second))
+		require.NoError(t, ask(time.Minute, time.Hour), "the timer goes off after a second")
+		require.NoError(t, ask(time.Millisecond, time.Second))
+		time.Sleep(time.Minute) // it goes off, and nobody receives
+		require.NoError(t, ask(time.Minute, time.Hour))
+	})
+}
+
+func TestATimerThatGoesOffTooLateForAnAskIsSetAgain(t *testing.T) {
+	pooled(t, func(t *testing.T, ask func(after, timeout time.Duration) error) {
+		require.NoError(t, ask(time.Millisecond, time.Hour))
+		for _, timeout := range []time.Duration{time.Minute, time.Second, time.Hour} {
+			begun := time.Now()
+			require.ErrorIs(t, ask(2*timeout, timeout), context.DeadlineExceeded)
+			require.Equal(t, timeout, time.Since(begun))
+		}
+	})
+}
+
+func TestAsksInARowDoNotSetATimerEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pool wakers
 		w := pool.get()
-		w.deadline(t.Context(), time.Second)
-		time.Sleep(time.Minute) // it fires, and nobody receives
-		pool.put(w)
-		start := time.Now()
-		at := <-w.deadline(t.Context(), time.Hour)
-		require.Equal(t, time.Hour, at.Sub(start))
+		w.wakeAt(time.Since(epoch) + 10*time.Second)
+		at := w.at
+		for range 100 {
+			time.Sleep(time.Millisecond)
+			w.wakeAt(time.Since(epoch) + 10*time.Second)
+		}
+		require.Equal(t, at, w.at)
+		<-w.early
+		require.Equal(t, at, time.Since(epoch))
 	})
 }

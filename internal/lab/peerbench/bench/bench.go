@@ -41,7 +41,7 @@ func command(configurations map[string]Contender, args []string) error {
 	if s == nil || c == nil || n < 1 {
 		return fmt.Errorf("%q: no such scenario or configuration", args[0])
 	}
-	r := &Run{N: n, configuration: fields[1]}
+	r := &Run{N: n, configuration: fields[1], apart: s.apart}
 	if s.loaded {
 		defer startLoad()()
 	}

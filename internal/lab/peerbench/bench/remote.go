@@ -122,7 +122,12 @@ func (r *Run) startServer(what string, messages, sinks int, w *window) *server {
 	s.cmd.Stderr, s.cmd.ExtraFiles = os.Stderr, []*os.File{reportsEnd}
 	s.orders, err = s.cmd.StdinPipe()
 	check(err)
-	check(s.cmd.Start())
+	start := func() { check(s.cmd.Start()) }
+	if r.apart {
+		apart(start)
+	} else {
+		start()
+	}
 	check(reportsEnd.Close())
 	in := json.NewDecoder(reports)
 	var first report

@@ -23,6 +23,7 @@ type Run struct {
 
 	configuration string    // of the library
 	others        []*server // the other processes of a remote scenario
+	apart         bool      // they have a processor of their own
 
 	mu        sync.Mutex // guards latencies
 	latencies []time.Duration

@@ -19,6 +19,7 @@ type Scenario struct {
 	Size int
 
 	loaded bool // a process beside it takes half of the processors' time
+	apart  bool // each process has a processor of its own, see apart
 
 	// Goal and GoalP99 are the intended ratios of the best peer's median and p99 to ours; 0 means
 	// no goal.
@@ -64,7 +65,7 @@ const (
 )
 
 // Scenarios are all scenarios.
-var Scenarios = slices.Concat(local, loaded(asks...), remote, loaded(remoteAsks...), byID, growth)
+var Scenarios = slices.Concat(local, loaded(asks...), remote, []Scenario{onTheirOwn(remoteAsks[0])}, loaded(remoteAsks...), byID, growth)
 
 var local = slices.Concat([]Scenario{
 	{Name: "tell-1", What: "tell, 1→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 1) }, Goal: 3.5},
@@ -258,6 +259,12 @@ func loaded(all ...Scenario) (beside []Scenario) {
 		beside = append(beside, Scenario{Name: s.Name + LoadedSuffix, What: s.What + ", beside a load of 50 %", n: s.n / 2, run: s.run, loaded: true})
 	}
 	return beside
+}
+
+func onTheirOwn(s Scenario) Scenario {
+	s.Name, s.What, s.apart = s.Name+"-apart", s.What+", each process on a processor of its own", true
+	s.Grows, s.Many = "", 0
+	return s
 }
 
 func only(all ...Scenario) []Scenario {
