@@ -108,8 +108,8 @@ func (s *scheduler) reinforce() *runner {
 		return nil
 	}
 	// If no runner is started for what waits, only the watchdog notices that the handlers of all
-	// others block. One that is started looks for itself. For a lent one there is [scheduler.checkLent]:
-	// to arm a timer for each lone message from another node costs that message two wake-ups.
+	// others block. One that is started looks for itself. For a lent one there is checkLent: to arm
+	// a timer for each lone message from another node would cost that message two wake-ups.
 	more := s.needsMore()
 	if !s.watchdogArmed && !s.lending.brief && (!more || s.overcommit > 0) && !s.virtual {
 		s.armWatchdog()
