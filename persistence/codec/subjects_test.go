@@ -257,3 +257,32 @@ func BenchmarkSubjects(b *testing.B) {
 		})
 	}
 }
+
+// slowKeys find a key at once, and return it when they may.
+type slowKeys struct {
+	codec.Keys
+	found, release chan struct{}
+}
+
+func (k slowKeys) Find(ctx context.Context, subject string) ([]byte, error) {
+	key, err := k.Keys.Find(ctx, subject)
+	k.found <- struct{}{}
+	<-k.release
+	return key, err
+}
+
+func TestAKeyThatIsDestroyedWhileItIsReadIsNotRemembered(t *testing.T) {
+	keys := codec.NewMemoryKeys()
+	inner := journal.NewMemory()
+	require.NoError(t, tell(t, codec.Wrap(inner, codec.NewSubjects(keys, byTag)), "ada", "a"))
+	slow := slowKeys{keys, make(chan struct{}), make(chan struct{})}
+	subjects := codec.NewSubjects(slow, byTag)
+	read := make(chan string)
+	go func() { read <- told(t, codec.Wrap(inner, subjects)) }()
+	<-slow.found
+	require.NoError(t, subjects.Forget(t.Context(), "ada"))
+	slow.release <- struct{}{}
+	require.Equal(t, "a", <-read, "it was read before")
+	go func() { <-slow.found; slow.release <- struct{}{} }()
+	require.Equal(t, "-", told(t, codec.Wrap(inner, subjects)))
+}
