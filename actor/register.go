@@ -18,17 +18,11 @@ import (
 // UTF-8 without control characters.
 //
 // RegisterType also panics, with the line of code to change, if a struct in T has a field that no
-// value would keep: one that is not exported, a function, a channel, a complex number, or a field
-// with the tag `json:"-"` and no CBOR tag. If each node may have the field for itself, as a cache,
-// say so with the tag `cbor:"-"`, also where it is not exported. Allowed are locks of package sync
-// and fields of no size. Types with methods MarshalCBOR or MarshalBinary, or with a codec that was
-// registered before, and generated protobuf messages answer for their own fields.
-//
-// A message is never sent as an interface, but under the name of its own type. So the name of an
-// interface has only one effect: nodes compare it where they compare types of messages, as those of
-// singletons, services and topics. They compare a type without a name by its name in Go, such as
-// "shop.Command". If the type is renamed or moved, register it under the old name, which is its
-// name in Go if it had no other.
+// value would keep. Such is a field that is not exported, a function, a channel, a complex number,
+// or a field with the tag `json:"-"` and no CBOR tag. If each node may have the field for itself,
+// as a cache, say so with the tag `cbor:"-"`, also where it is not exported. Allowed are locks of
+// package sync and fields of no size. Types with methods MarshalCBOR or MarshalBinary, types with a
+// codec that was registered before, and generated protobuf messages answer for their own fields.
 //
 // A value is either decoded as the same value or refused by the encoder, before anything is sent or
 // stored, with an error that names the type and the field. Refused are

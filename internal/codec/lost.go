@@ -37,8 +37,8 @@ func (e *LostFieldError) Error() string {
 		e.Field.Name, e.In, where, e.reason, name, line)
 }
 
-// CheckFields fails with [*LostFieldError] if a field of values of type t would be lost, although no
-// tag says so. A type with encoding methods or a format of its own answers for its fields, and so do
+// CheckFields fails with [*LostFieldError] if a field of values of type t would be lost, although
+// no tag says so. A type with encoding methods or a format of its own answers for its fields. So do
 // generated protobuf messages.
 func CheckFields(t reflect.Type) error {
 	l := losses{root: t, seen: map[reflect.Type]bool{}}
@@ -73,10 +73,14 @@ func (l *losses) of(t reflect.Type, path string, holder reflect.Type, field refl
 		return l.ofStruct(t, path, holder, field)
 	case reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		if holder != nil {
-			return &LostFieldError{l.root, path, holder, field, fmt.Sprintf("has a %v, which cannot be encoded", t)}
+			return l.lose(path, holder, field, "has a %v, which cannot be encoded", t)
 		}
 	}
 	return nil
+}
+
+func (l *losses) lose(path string, in reflect.Type, field reflect.StructField, reason string, args ...any) *LostFieldError {
+	return &LostFieldError{l.root, path, in, field, fmt.Sprintf(reason, args...)}
 }
 
 func (l *losses) ofStruct(t reflect.Type, path string, holder reflect.Type, field reflect.StructField) *LostFieldError {
@@ -84,16 +88,14 @@ func (l *losses) ofStruct(t reflect.Type, path string, holder reflect.Type, fiel
 	switch {
 	case len(lost) == 0:
 	case len(fields) == 0 && holder != nil && t.PkgPath() != cmp.Or(holder.PkgPath(), t.PkgPath()): // of another package
-		return &LostFieldError{l.root, path, holder, field,
-			fmt.Sprintf("would be lost: a %v exports no fields, and has no methods MarshalCBOR or MarshalBinary; use another type", t)}
+		return l.lose(path, holder, field, "would be lost: a %v exports no fields, and has no methods MarshalCBOR or MarshalBinary; use another type", t)
 	default:
-		return &LostFieldError{l.root, path + "." + lost[0].Name, t, lost[0], l.unexported(t, lost[0])}
+		return l.lose(path+"."+lost[0].Name, t, lost[0], "%s", l.unexported(t, lost[0]))
 	}
 	for _, f := range fields {
 		at := path + "." + f.Name
 		if isHiddenFromJSON(f) {
-			return &LostFieldError{l.root, at, t, f,
-				fmt.Sprintf("has the tag `json:\"-\"`, by which it would be lost; add the tag `cbor:%q` to keep it", f.Name)}
+			return l.lose(at, t, f, "has the tag `json:\"-\"`, by which it would be lost; add the tag `cbor:%q` to keep it", f.Name)
 		}
 		if e := l.of(f.Type, at, t, f); e != nil {
 			return e

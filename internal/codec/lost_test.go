@@ -50,7 +50,7 @@ type (
 func (m methodical) MarshalBinary() ([]byte, error) { return []byte{byte(m.n)}, nil }
 
 func TestAFieldIsLostOnlyIfItsTagSaysSo(t *testing.T) {
-	_ = wellKept{size: struct{}{}, cache: nil}
+	require.True(t, (&wellKept{size: struct{}{}, cache: nil}).mu.TryLock())
 	_ = []any{note{author: ""}, cents{n: 1}, timedNote{by: ""}}
 	for typ, problem := range map[reflect.Type]string{
 		reflect.TypeFor[wellKept](): "",
