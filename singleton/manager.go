@@ -48,6 +48,8 @@ type manager struct {
 	status   Status
 	outage   time.Time // since when no instance runs, as far as this node knows
 	failover peers.Failover
+
+	forgotten bool // the persistence id of the last instance was
 }
 
 type occurred struct {
@@ -154,6 +156,35 @@ func (m *manager) onInstanceEnded(err error) {
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
+	if ended.Forgotten && m.machine.Rests() {
+		m.rest(err)
+	}
+}
+
+// rest notes that the instance has ended because its persistence id was forgotten, and refuses the
+// messages that wait. The next message starts an instance, because the id may be revived.
+func (m *manager) rest(why error) {
+	if !m.forgotten {
+		m.ctx.Log().Warn("singleton's persistence id was forgotten; only a message starts it again", zap.Error(why))
+	}
+	m.forgotten = true
+	own, others := m.relay.GiveUp()
+	for _, w := range own {
+		m.deadLetter(w.Message, why)
+	}
+	for _, w := range others {
+		if d, ok := (outlet{m}).decoded(w.Described); ok {
+			m.deadLetter(d.Message, why)
+		}
+	}
+	m.report()
+}
+
+// messageWaits starts an instance that rests.
+func (m *manager) messageWaits() {
+	if m.machine.Rests() {
+		m.happened(handover.MessageWaits{})
+	}
 }
 
 func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
@@ -201,6 +232,7 @@ func (m *manager) onMessage(msg wire.Any) {
 		m.relay.Passed(from, msg.Body)
 	case wire.Message[wire.Sequenced]:
 		m.sequenced.onMessage(from, msg.Body)
+		m.messageWaits()
 		return
 	case wire.Message[wire.Check]:
 		m.sequenced.onCheck(from, msg.Body)
@@ -244,7 +276,7 @@ func (m *manager) onEvent(ev handover.Event) {
 		if ev.Err != nil {
 			log.Warn("no term from the source of generations", zap.Error(ev.Err))
 		}
-	case handover.Received, handover.InstanceEnded, handover.FenceHeld:
+	case handover.Received, handover.InstanceEnded, handover.FenceHeld, handover.MessageWaits:
 	}
 	m.happened(ev)
 }
@@ -384,9 +416,11 @@ func (m *manager) take(d handover.Told) {
 		m.deadLetter(d.Message, m.mismatch)
 	case m.sequenced.out != nil:
 		m.sequenced.take(d)
+		m.messageWaits()
 	case m.relay.Take(d):
 		m.awaitExpiry()
 		m.report()
+		m.messageWaits()
 	}
 }
 
@@ -407,7 +441,7 @@ func (m *manager) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
 	}
-	m.instance.begun = true
+	m.instance.begun, m.forgotten = true, false
 	m.history.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))

@@ -105,6 +105,8 @@ func (m *Machine) Step(ev Event, now time.Time) []Action {
 		return m.onMessage(ev.Message, now)
 	case InstanceEnded:
 		return m.onEnded(ev, now)
+	case MessageWaits:
+		return m.onMessageWaits(now)
 	case FenceHeld:
 		return m.onFenceHeld(ev, now)
 	case LeaseAnswered:
@@ -285,6 +287,9 @@ func (m *Machine) Topology() *directory.Topology { return &m.topo }
 
 // Instance returns what is known of the instance on this node.
 func (m *Machine) Instance() Instance { return m.instance }
+
+// Rests reports whether this node is the host, and starts an instance only for a message.
+func (m *Machine) Rests() bool { return m.phase == Host && m.instance.rests }
 
 // Lease returns what is known of the lease.
 func (m *Machine) Lease() LeaseStatus { return m.outside.LeaseStatus }
