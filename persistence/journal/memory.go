@@ -57,7 +57,7 @@ func (j *Memory) Claim(ctx context.Context, id string, _ WriterID, b Bounds) (Cl
 			return err
 		}
 		e.epoch, j.entities[id] = epoch, e
-		claim = Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
+		claim = Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, TimersKnown: true, Timers: e.allTimers()}
 		return nil
 	})
 	return claim, err
