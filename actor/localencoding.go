@@ -120,7 +120,7 @@ func lostOfStruct(v reflect.Value, depth int) string {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch {
-		case f.Name == "_":
+		case f.Name == "_", f.Tag.Get("cbor") == "-":
 		case !reachable(f):
 			if !v.Field(i).IsZero() {
 				return f.Name

@@ -35,7 +35,7 @@ type embedded struct{ Promoted ref }
 type (
 	unregistered   struct{}
 	undecodable    struct{ N int }
-	unserializable struct{ C chan int }
+	unserializable struct{ E error }
 )
 
 func init() {
@@ -117,7 +117,7 @@ func TestPackSaysHowToRegisterAType(t *testing.T) {
 	require.ErrorContains(t, err, `add to an init function: actor.RegisterType[actor_test.unregistered]("a stable name")`)
 	_, err = extension.Pack(nil)
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
-	_, err = extension.Pack(unserializable{})
+	_, err = extension.Pack(unserializable{errBoom})
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
 }
 

@@ -17,11 +17,12 @@ import (
 // belongs to another type, if T has another name, and if the name does not have 1 to 245 bytes of
 // UTF-8 without control characters.
 //
-// A message is never sent as an interface, but under the name of its own type. So the name of an
-// interface has only one effect: nodes compare it where they compare types of messages, as those of
-// singletons, services and topics. They compare a type without a name by its name in Go, such as
-// "shop.Command". If the type is renamed or moved, register it under the old name, which is its
-// name in Go if it had no other.
+// RegisterType also panics, with the line of code to change, if a struct in T has a field that no
+// value would keep. Such is a field that is not exported, a function, a channel, a complex number,
+// or a field with the tag `json:"-"` and no CBOR tag. If each node may have the field for itself,
+// as a cache, say so with the tag `cbor:"-"`, also where it is not exported. Allowed are locks of
+// package sync and fields of no size. Types with methods MarshalCBOR or MarshalBinary, types with a
+// codec that was registered before, and generated protobuf messages answer for their own fields.
 //
 // A value is either decoded as the same value or refused by the encoder, before anything is sent or
 // stored, with an error that names the type and the field. Refused are
@@ -33,18 +34,17 @@ import (
 //   - slices, arrays and maps of more than 1,048,576 elements, and values of more than 256 MiB;
 //   - in a field of type any, everything except nil, bool, int64, float64, string, []byte, []any
 //     and map[string]any, because the type is not encoded;
-//   - values in interfaces with methods, channels, functions, and complex numbers;
-//   - pointers to nil or to the zero time, embedded pointers to unexported structs, fields that
-//     hide others with the same name, fields with the tag `json:"-"` and no CBOR tag, and non-zero
-//     structs without exported fields, such as big.Rat and big.Float;
+//   - values in interfaces with methods;
+//   - pointers to nil or to the zero time, embedded pointers to unexported structs, and fields that
+//     hide others with the same name;
 //   - map keys that are NaN or pointers, or become equal by encoding;
 //   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary,
 //     fail, panic, or do not return what was encoded.
 //
-// A time is decoded as the same instant, in UTC. Fields that are unexported or have the tag
-// `cbor:"-"` are decoded as zero, and so is an empty slice or map with the option omitempty. Two
-// pointers to the same variable are decoded as pointers to two. A MarshalCBOR that recurses without
-// end ends the process, like any such function.
+// A time is decoded as the same instant, in UTC. Fields with the tag `cbor:"-"` are decoded as
+// zero, and so is an empty slice or map with the option omitempty. Two pointers to the same
+// variable are decoded as pointers to two. A MarshalCBOR that recurses without end ends the
+// process, like any such function.
 //
 // [WithCodec] encodes values in another format than CBOR.
 func RegisterType[T any](name string, options ...TypeOption) {
@@ -56,10 +56,17 @@ func register(name string, t reflect.Type, options []TypeOption) {
 		panic(fmt.Sprintf("actor: the name %q of type %v %v", name, t, err))
 	}
 	if len(options) == 0 {
+		mustKeepFields(name, t)
 		codec.Register(name, t, mayHoldRefs(t))
 		return
 	}
 	registerFormats(name, t, options)
+}
+
+func mustKeepFields(name string, t reflect.Type) {
+	if err := codec.CheckFields(t); err != nil {
+		panic(fmt.Sprintf("actor: RegisterType[%v](%q): %v", t, name, err))
+	}
 }
 
 // Nothing generic names results, since that would compile for each type that is registered. A node

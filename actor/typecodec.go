@@ -64,6 +64,9 @@ func registerFormats(name string, t reflect.Type, options []TypeOption) {
 	if o.coded && mayHoldRefs(t) {
 		panic(fmt.Sprintf("actor: type %v contains an ActorRef, which a codec cannot encode; use a string field, actor.RefText and actor.Resolve", t))
 	}
+	if o.codec == nil {
+		mustKeepFields(name, t)
+	}
 	former := make([]codec.Format, len(o.former))
 	for i, c := range o.former {
 		former[i] = c

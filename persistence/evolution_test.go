@@ -141,14 +141,27 @@ func TestAPointerReadsWhatWasAValue(t *testing.T) {
 	require.Equal(t, 5, *now.V)
 }
 
-func TestUnexportedFieldsAreNotStored(t *testing.T) {
+func TestUnexportedFieldsAreNotStoredAndNeedATag(t *testing.T) {
 	type mixed struct {
 		Kept int
 		lost int
 	}
+	require.PanicsWithValue(t, "actor: RegisterType[persistence_test.mixed](\"mixed\"): the field lost of persistence_test.mixed is not exported, "+
+		"so it would be lost on the wire and in journals; export it as Lost, or give the type methods MarshalCBOR and UnmarshalCBOR; "+
+		"or, if each node may have it for itself, leave it out in the line of mixed: lost int `cbor:\"-\"`",
+		func() { actor.RegisterType[mixed]("mixed") })
 	now, err := today[mixed](t, storedOnce(t, mixed{1, 2}))
 	require.NoError(t, err)
 	require.Equal(t, mixed{Kept: 1}, now)
+
+	type tagged struct {
+		Kept  int
+		cache int `cbor:"-"`
+	}
+	require.NotPanics(t, func() { actor.RegisterType[tagged]("tagged") })
+	again, err := today[tagged](t, storedOnce(t, tagged{1, 2}))
+	require.NoError(t, err)
+	require.Equal(t, tagged{Kept: 1}, again)
 }
 
 // An enumeration is stored as its number.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/codec/json"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -18,9 +19,12 @@ type halfExported struct {
 	amount int
 }
 
-func init() { actor.RegisterType[halfExported]("fields-test.half-exported") }
+func init() {
+	actor.RegisterType[halfExported]("fields-test.half-exported", actor.WithCodec(json.Codec{}))
+}
 
-// Fields of such an event or state would be lost at a restart. By default, a test detects this.
+// Fields of such an event or state would be lost at a restart. Registration refuses them for CBOR;
+// for another codec, a test detects this.
 func TestUnexportedFieldsOfWhatIsStoredAreFoundInTests(t *testing.T) {
 	for name, behavior := range map[string]func(j *journal.Memory, to actor.ActorRef[string]) actor.Behavior[int]{
 		"event": func(j *journal.Memory, to actor.ActorRef[string]) actor.Behavior[int] {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/codec/json"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/testkit"
@@ -24,7 +25,7 @@ type (
 		ReplyTo actor.ActorRef[nameless]
 	}
 
-	// A shy parcel has a field that is not exported.
+	// A shy parcel has a field that is not exported, and a codec that does not mind.
 	shy struct {
 		N      int
 		secret string
@@ -38,7 +39,7 @@ func (neighbor) LocalOnly() bool { return true }
 
 func init() {
 	actor.RegisterType[parcel]("testkit_test.parcel")
-	actor.RegisterType[shy]("testkit_test.shy")
+	actor.RegisterType[shy]("testkit_test.shy", actor.WithCodec(json.Codec{}))
 }
 
 // failingWith runs f in a test of its own with a system, and returns its failure.

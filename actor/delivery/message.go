@@ -175,7 +175,7 @@ type sequenced struct {
 	Void       bool // there is nothing to handle
 	ByID       bool // the producer sends by an id
 	Payload    extension.Payload
-	local      any // instead of the payload, within a node
+	local      any `cbor:"-"` // instead of the payload, within a node
 }
 
 func (sequenced) link() {}

@@ -81,7 +81,7 @@ type FieldError struct {
 	Field   string // as in Go: "Config.Factories", "Spec.Constraints.ColocateWith"
 	Problem string // what is wrong, and what to do
 
-	cause error // may be nil; not sent to other nodes
+	cause error `cbor:"-"` // may be nil; not sent to other nodes
 }
 
 // Error returns the problem.

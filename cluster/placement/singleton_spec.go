@@ -25,7 +25,7 @@ type SingletonSpec struct {
 	// 0: wait as long as its node is a member.
 	DrainTimeout time.Duration
 
-	err error // of encoding the state
+	err error `cbor:"-"` // of encoding the state
 }
 
 // newSingletonSpec returns the spec of a singleton of a type, made from state.

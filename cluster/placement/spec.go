@@ -35,7 +35,7 @@ type Spec struct {
 	// Constraints say where the actor may run. The default allows every node.
 	Constraints Constraints
 
-	err error // of encoding the state
+	err error `cbor:"-"` // of encoding the state
 }
 
 // Constraints say on which nodes an actor may run: all of them must hold. The zero value allows

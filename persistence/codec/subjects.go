@@ -61,8 +61,9 @@ type Subjects struct {
 	keys Keys
 	of   func(at PayloadID) string
 
-	mu    sync.Mutex // guards known
-	known map[subjectID]knownKey
+	mu      sync.Mutex // guards all below
+	known   map[subjectID]knownKey
+	forgets int // how many keys have been destroyed here
 }
 
 type knownKey struct {
@@ -90,6 +91,7 @@ func (s *Subjects) Forget(ctx context.Context, subject string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.known, id)
+	s.forgets++
 	return nil
 }
 
@@ -133,6 +135,7 @@ func (s *Subjects) Decode(at PayloadID, data []byte) ([]byte, error) {
 func (s *Subjects) key(id subjectID, adds bool) (*cipherKey, error) {
 	s.mu.Lock()
 	known, ok := s.known[id]
+	forgets := s.forgets
 	s.mu.Unlock()
 	now := time.Now()
 	if ok && now.Before(known.until) {
@@ -145,7 +148,7 @@ func (s *Subjects) key(id subjectID, adds bool) (*cipherKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key of subject %s: %w", id, err)
 	}
-	s.remember(id, knownKey{k, now.Add(KeyTTL)})
+	s.remember(id, knownKey{k, now.Add(KeyTTL)}, forgets)
 	return k, nil
 }
 
@@ -165,10 +168,14 @@ func (s *Subjects) read(ctx context.Context, id subjectID, adds bool) (*cipherKe
 	return newCipherKey(key)
 }
 
-// If there are too many, it forgets any one.
-func (s *Subjects) remember(id subjectID, k knownKey) {
+// If there are too many, it forgets any one. A key that was read while one was destroyed may be
+// that one: it is used once, and not remembered.
+func (s *Subjects) remember(id subjectID, k knownKey, forgets int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.forgets != forgets {
+		return
+	}
 	if len(s.known) >= maxKnownKeys {
 		for one := range s.known {
 			delete(s.known, one)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,21 +241,73 @@ func TestPayloadsOfSubjectsOfAllVersionsAreRead(t *testing.T) {
 	}
 }
 
+// Keys are remembered, made, or read from a table of a million.
 func BenchmarkSubjects(b *testing.B) {
-	subjects := codec.NewSubjects(codec.NewSQLKeys(openKeys(b, filepath.Join(b.TempDir(), "keys.db"))), nil)
-	payload := make([]byte, 200)
-	for _, known := range []bool{true, false} {
-		name := map[bool]string{true: "remembered", false: "made"}[known]
-		b.Run(name, func(b *testing.B) {
-			at := here
-			for i := 0; b.Loop(); i++ {
-				if !known {
-					at.ID = name + string(rune('a'+i%26)) + time.Duration(i).String()
-				}
-				if _, err := subjects.Encode(at, payload); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	db := openKeys(b, filepath.Join(b.TempDir(), "keys.db"))
+	keys, payload, subject := codec.NewSQLKeys(db), make([]byte, 200), ""
+	subjects := codec.NewSubjects(keys, func(codec.PayloadID) string { return subject })
+	encode := func(b *testing.B) {
+		if _, err := subjects.Encode(here, payload); err != nil {
+			b.Fatal(err)
+		}
 	}
+	subject = "one"
+	b.Run("remembered", func(b *testing.B) {
+		for b.Loop() {
+			encode(b)
+		}
+	})
+	made := 0
+	b.Run("made", func(b *testing.B) {
+		for b.Loop() {
+			subject = fmt.Sprint("made ", made)
+			encode(b)
+			made++
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		const many = 1_000_000
+		tx, err := db.BeginTx(b.Context(), nil)
+		require.NoError(b, err)
+		insert, err := tx.PrepareContext(b.Context(), "INSERT INTO subject_key (subject, secret) VALUES ($1, hex(randomblob(32))) ON CONFLICT DO NOTHING")
+		require.NoError(b, err)
+		for i := range many {
+			_, err := insert.ExecContext(b.Context(), codec.SubjectID(fmt.Sprint(i)))
+			require.NoError(b, err)
+		}
+		require.NoError(b, tx.Commit())
+		for b.Loop() {
+			subject = fmt.Sprint(rand.IntN(many))
+			encode(b)
+		}
+	})
+}
+
+// slowKeys find a key at once, and return it when they may.
+type slowKeys struct {
+	codec.Keys
+	found, release chan struct{}
+}
+
+func (k slowKeys) Find(ctx context.Context, subject string) ([]byte, error) {
+	key, err := k.Keys.Find(ctx, subject)
+	k.found <- struct{}{}
+	<-k.release
+	return key, err
+}
+
+func TestAKeyThatIsDestroyedWhileItIsReadIsNotRemembered(t *testing.T) {
+	keys := codec.NewMemoryKeys()
+	inner := journal.NewMemory()
+	require.NoError(t, tell(t, codec.Wrap(inner, codec.NewSubjects(keys, byTag)), "ada", "a"))
+	slow := slowKeys{keys, make(chan struct{}), make(chan struct{})}
+	subjects := codec.NewSubjects(slow, byTag)
+	read := make(chan string)
+	go func() { read <- told(t, codec.Wrap(inner, subjects)) }()
+	<-slow.found
+	require.NoError(t, subjects.Forget(t.Context(), "ada"))
+	slow.release <- struct{}{}
+	require.Equal(t, "a", <-read, "it was read before")
+	go func() { <-slow.found; slow.release <- struct{}{} }()
+	require.Equal(t, "-", told(t, codec.Wrap(inner, subjects)))
 }

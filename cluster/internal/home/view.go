@@ -35,7 +35,7 @@ type Node struct {
 
 	AppVersion string // cluster.Config.AppVersion
 
-	passing []string // the labels in Actors that may not stay, because they are being stopped or are orphans; sorted
+	passing []string `cbor:"-"` // the labels in Actors that may not stay, because they are being stopped or are orphans; sorted
 }
 
 // Alive reports whether actors may be placed on the node, apart from their constraints.

@@ -315,7 +315,7 @@ func harmless() map[string]build {
 			Paid     int64
 			Place    // embedded, so it is stored as before
 			Discount int
-			cached   string
+			cached   string `cbor:"-"`
 		}
 		Refunded struct{ Amount int64 }
 		cased    struct {
