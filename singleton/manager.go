@@ -156,34 +156,8 @@ func (m *manager) onInstanceEnded(err error) {
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
-	if ended.Forgotten && m.machine.Rests() {
-		m.rest(err)
-	}
-}
-
-// rest notes that the instance has ended because its persistence id was forgotten, and refuses the
-// messages that wait. The next message starts an instance, because the id may be revived.
-func (m *manager) rest(why error) {
-	if !m.forgotten {
-		m.ctx.Log().Warn("singleton's persistence id was forgotten; only a message starts it again", zap.Error(why))
-	}
-	m.forgotten = true
-	own, others := m.relay.GiveUp()
-	for _, w := range own {
-		m.deadLetter(w.Message, why)
-	}
-	for _, w := range others {
-		if d, ok := (outlet{m}).decoded(w.Described); ok {
-			m.deadLetter(d.Message, why)
-		}
-	}
-	m.report()
-}
-
-// messageWaits starts an instance that rests.
-func (m *manager) messageWaits() {
-	if m.machine.Rests() {
-		m.happened(handover.MessageWaits{})
+	if ended.Forgotten && handover.Rests(m.machine) {
+		rest(m, err)
 	}
 }
 
@@ -232,7 +206,7 @@ func (m *manager) onMessage(msg wire.Any) {
 		m.relay.Passed(from, msg.Body)
 	case wire.Message[wire.Sequenced]:
 		m.sequenced.onMessage(from, msg.Body)
-		m.messageWaits()
+		messageWaits(m)
 		return
 	case wire.Message[wire.Check]:
 		m.sequenced.onCheck(from, msg.Body)
@@ -416,11 +390,11 @@ func (m *manager) take(d handover.Told) {
 		m.deadLetter(d.Message, m.mismatch)
 	case m.sequenced.out != nil:
 		m.sequenced.take(d)
-		m.messageWaits()
+		messageWaits(m)
 	case m.relay.Take(d):
 		m.awaitExpiry()
 		m.report()
-		m.messageWaits()
+		messageWaits(m)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestARememberedEntityWhoseIDIsForgottenIsNotStartedAgain(t *testing.T) {
 					require.Equal(t, int64(2+i), starts.Load())
 				}
 				require.NoError(t, persistence.Revive(t.Context(), store, "notebook|a"))
-				require.Equal(t, "", read(t, r.Ref("a")))
+				require.Empty(t, read(t, r.Ref("a")))
 			})
 		})
 	}

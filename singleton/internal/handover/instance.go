@@ -94,12 +94,8 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	return m.onTick(now)
 }
 
-func (m *Machine) onMessageWaits(now time.Time) []Action {
-	if !m.Rests() {
-		return nil
-	}
-	return m.instance.start(now)
-}
+// Rests reports whether the node of m is the host, and starts an instance only for a message.
+func Rests(m *Machine) bool { return m.phase == Host && m.instance.rests }
 
 // afterInstance releases the lease, and grants the requests that waited for the instance to end;
 // with a lease, once that is free.

@@ -106,7 +106,9 @@ func (m *Machine) Step(ev Event, now time.Time) []Action {
 	case InstanceEnded:
 		return m.onEnded(ev, now)
 	case MessageWaits:
-		return m.onMessageWaits(now)
+		if Rests(m) {
+			return m.instance.start(now)
+		}
 	case FenceHeld:
 		return m.onFenceHeld(ev, now)
 	case LeaseAnswered:
@@ -287,9 +289,6 @@ func (m *Machine) Topology() *directory.Topology { return &m.topo }
 
 // Instance returns what is known of the instance on this node.
 func (m *Machine) Instance() Instance { return m.instance }
-
-// Rests reports whether this node is the host, and starts an instance only for a message.
-func (m *Machine) Rests() bool { return m.phase == Host && m.instance.rests }
 
 // Lease returns what is known of the lease.
 func (m *Machine) Lease() LeaseStatus { return m.outside.LeaseStatus }
