@@ -61,7 +61,7 @@ func TestAStrictNodeRefusesAJournalInMemoryOnceTheClusterHasAnotherProcess(t *te
 		ref.Tell(2)
 		err := <-failures
 		require.ErrorIs(t, err, persistence.ErrInMemory)
-		require.ErrorContains(t, err, "such as that of bert")
+		require.ErrorContains(t, err, "such as the process of bert")
 		spawn("late")
 		require.ErrorIs(t, <-failures, persistence.ErrInMemory)
 	})

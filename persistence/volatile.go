@@ -24,7 +24,7 @@ func refusedMemory(w *volatile.Watch) error {
 		return nil
 	}
 	if member, refused := w.Refusal(); refused {
-		return fmt.Errorf("%w, such as that of %s, which would find nothing of it: open one that all nodes share, such as persistence/postgres, or persistence/sqlite on one machine", ErrInMemory, member)
+		return fmt.Errorf("%w, such as the process of %s, which would find nothing of it: open one that all nodes share, such as persistence/postgres, or persistence/sqlite on one machine", ErrInMemory, member)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		answer(w, e)
-	case errors.Is(err, ErrNoType), errors.Is(err, inspect.ErrNotSourced):
+	case errors.Is(err, ErrNoType), errors.Is(err, inspect.ErrNoSingleton), errors.Is(err, inspect.ErrNotSourced):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	default:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
