@@ -5,7 +5,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
 RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote ./internal/transport/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/rehearsal ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link

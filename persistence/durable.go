@@ -201,7 +201,7 @@ func (c *changes) commit(at states) {
 func (c *changes) replay(at states, event any) { at.(*statesOf[any]).next = event }
 
 // adapt is not called, because the actor has no FromJournal.
-func (c *changes) adapt(states, StoredEvent) error { return nil }
+func (c *changes) adapt(states, StoredEvent, func(any)) error { return nil }
 
 func (c *changes) value(at states) any { return at.(*statesOf[any]).now }
 

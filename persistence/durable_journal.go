@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -229,7 +230,11 @@ func (j *stateJournal) begin() {
 func (j *stateJournal) delete(d discard) error {
 	ctx, cancel := context.WithTimeout(j.ctx, j.timeout)
 	defer cancel()
-	return j.call(ctx, "delete older states", func() error { return j.DeleteTo(ctx, d.id, d.epoch, d.seq) })
+	err := j.call(ctx, "delete older states", func() error { return j.DeleteTo(ctx, d.id, d.epoch, d.seq) })
+	if _, unread := errors.AsType[*journal.UnreadError](err); unread {
+		return nil // the next deletion includes what stays
+	}
+	return err
 }
 
 func (j *stateJournal) SaveSnapshot(context.Context, string, journal.Snapshot) error { return nil }

@@ -15,6 +15,9 @@ import (
 // of the id is not disturbed.
 func look(ctx context.Context, e *entity, q inspect.Query) (inspect.Found, error) {
 	extension.WillBlock(e.ctx) //nolint:contextcheck // it takes the actor's context, not a context.Context
+	if q.Trial != nil {
+		return try(ctx, e, q.Trial)
+	}
 	if q.At == 0 {
 		q.At = math.MaxInt64 // as far as the journals count
 	}

@@ -77,11 +77,16 @@ type Options[M, E, S any] struct {
 	// snapshot, once there are KeepSnapshots of them. Their sequence numbers are never used
 	// again. That snapshot is first read back from the store; if it cannot be decoded, neither
 	// events nor snapshots are deleted, and [DeleteEventsFailed] reports it. Deleted events are
-	// gone for queries and projections too, whether or not these have read them.
+	// gone for queries and projections too. Events that a registered projection has not read stay,
+	// see projection.Registered; the next snapshot tries again.
 	//
 	// With one kept snapshot there is nothing to recover from if it is damaged later or a later
 	// program cannot decode it; keep more. It needs SnapshotEvery or SnapshotWhen.
 	DeleteEvents bool
+
+	// DeleteUnread deletes events behind snapshots even if a registered projection has not read
+	// them. It needs DeleteEvents.
+	DeleteUnread bool
 
 	// PassivateAfter ends the actor when it has had no command for this long and its mailbox is
 	// empty. The caller must be ready to spawn it again; a command sent at the very end becomes
@@ -188,6 +193,7 @@ type settings struct {
 	OnceFor          time.Duration
 
 	DeleteEvents  bool
+	DeleteUnread  bool
 	signals       bool // the user handles signals
 	maps          bool // ToJournal determines what is stored
 	adapts        bool // FromJournal determines what is replayed
@@ -196,7 +202,7 @@ type settings struct {
 
 func settingsOf[M, E, S any](o *Options[M, E, S]) settings {
 	return settings{
-		SnapshotEvery: o.SnapshotEvery, KeepSnapshots: o.KeepSnapshots, DeleteEvents: o.DeleteEvents,
+		SnapshotEvery: o.SnapshotEvery, KeepSnapshots: o.KeepSnapshots, DeleteEvents: o.DeleteEvents, DeleteUnread: o.DeleteUnread,
 		PassivateAfter: o.PassivateAfter, OnPersistFailure: o.OnPersistFailure,
 		PersistTimeout: o.PersistTimeout, RecoveryTimeout: o.RecoveryTimeout, StashCapacity: o.StashCapacity,
 		OnceKeys: o.OnceKeys, OnceFor: o.OnceFor,
@@ -232,6 +238,8 @@ func (s *settings) validate() error {
 		return errors.New("SnapshotEvery and KeepSnapshots must not be negative")
 	case s.DeleteEvents && !s.snapshots():
 		return errors.New("DeleteEvents needs SnapshotEvery or SnapshotWhen")
+	case s.DeleteUnread && !s.DeleteEvents:
+		return errors.New("DeleteUnread needs DeleteEvents")
 	case s.PassivateAfter < 0:
 		return errors.New("PassivateAfter must not be negative")
 	case s.OnPersistFailure.Max < 0 || s.OnPersistFailure.Jitter < 0:

@@ -62,7 +62,7 @@ func (e *entity) replayed(at states, record *journal.Record) error {
 		if err != nil {
 			return err
 		}
-		return e.user.adapt(at, stored)
+		return e.user.adapt(at, stored, nil)
 	}
 	event, err := unpack(e.ctx.System(), e.user.types().event, record.Type, record.Payload)
 	if err == nil {

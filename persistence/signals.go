@@ -69,7 +69,10 @@ type (
 
 	// EventsDeleted reports that all events up to To have been deleted, see
 	// [Options.DeleteEvents].
-	EventsDeleted struct{ To uint64 }
+	EventsDeleted struct {
+		To     uint64
+		Unread string // the registered projection that has not read the next one; "" if all were deleted that could be
+	}
 
 	// DeleteEventsFailed reports that events up to To could not be deleted, or were kept because
 	// the snapshot at To cannot be read back. The actor continues; the next snapshot tries again.

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -37,7 +38,7 @@ func snapshotOf(e *entity) (extension.Payload, error) {
 
 func (e *entity) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, storeCaller: e.caller,
+		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, unread: e.DeleteUnread, storeCaller: e.caller,
 		decode: func(snapshot *journal.Snapshot) error { _, _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx), timeout: e.PersistTimeout,
@@ -52,6 +53,7 @@ type snapshotter struct {
 	store      journal.SnapshotStore
 	keep       int
 	withEvents bool                          // also delete the events up to the oldest kept snapshot
+	unread     bool                          // even if a registered reader has not read them
 	decode     func(*journal.Snapshot) error // returns an error if recovery could not decode it
 	report     func(Signal)
 	tasks      *sync.WaitGroup
@@ -150,7 +152,16 @@ func (s *snapshotter) readBack(ctx context.Context, seq uint64) error {
 }
 
 func (s *snapshotter) deleteEvents(ctx context.Context, epoch, to uint64) {
-	err := s.call(ctx, "delete events", func() error { return s.journal.DeleteTo(ctx, s.id, epoch, to) })
+	err := s.call(ctx, "delete events", func() error {
+		if s.unread {
+			return journal.DeleteUnread(ctx, s.journal, s.id, epoch, to)
+		}
+		return s.journal.DeleteTo(ctx, s.id, epoch, to)
+	})
+	if kept, is := errors.AsType[*journal.UnreadError](err); is {
+		s.report(EventsDeleted{To: kept.To, Unread: kept.Reader})
+		return
+	}
 	if s.failed("events not deleted", to, err) {
 		s.report(DeleteEventsFailed{To: to, Err: err})
 		return

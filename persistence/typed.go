@@ -23,9 +23,10 @@ type handlers interface {
 	add(at states, a addition) addition
 	// commit makes the next state the present one.
 	commit(at states)
-	// replay applies an event to the next state, and adapt those that the user makes of stored.
+	// replay applies an event to the next state, and adapt those that the user makes of stored, or
+	// gives them to each, unless that is nil.
 	replay(at states, event any)
-	adapt(at states, stored StoredEvent) error
+	adapt(at states, stored StoredEvent, each func(event any)) error
 	// value returns the present state.
 	value(at states) any
 }
@@ -109,13 +110,17 @@ func (t *typed[M, E, S]) replay(at states, event any) {
 	s.next = t.onEvent(s.next, as[E](event))
 }
 
-func (t *typed[M, E, S]) adapt(at states, stored StoredEvent) error {
+func (t *typed[M, E, S]) adapt(at states, stored StoredEvent, each func(event any)) error {
 	s := at.(*statesOf[S])
 	events, err := t.fromJournal(stored)
 	if err != nil {
 		return err
 	}
 	for _, event := range events {
+		if each != nil {
+			each(event)
+			continue
+		}
 		s.next = t.onEvent(s.next, event)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/inspect"
 )
 
 // New returns the behavior of a singleton's manager. Spawn it under the same name on every node.
@@ -39,7 +40,9 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 		}
 	}
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		if on, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), takes); err != nil {
+		if inspect.Of(ctx, ctx.Self().Path()) != nil { // somebody looks at what an instance has stored
+			factory()(ctx, next)
+		} else if on, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), takes); err != nil {
 			next.Fail(err)
 		} else {
 			manage(ctx, next, factory, on)

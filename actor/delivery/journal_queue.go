@@ -210,7 +210,7 @@ func (q *journalQueue) Settle(ctx context.Context, upTo uint64, beyond []uint64)
 	}
 	last := q.records[done-1]
 	q.upTo, q.records = upTo, q.records[done:]
-	return patiently(ctx, func() error { return q.journal.DeleteTo(ctx, q.id, q.epoch, last) })
+	return patiently(ctx, func() error { return journal.DeleteUnread(ctx, q.journal, q.id, q.epoch, last) })
 }
 
 func (q *journalQueue) append(ctx context.Context, events []any) error {

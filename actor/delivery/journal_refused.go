@@ -229,7 +229,7 @@ func (q *journalQueue) tidy(ctx context.Context, r *refusals) error {
 	if to--; to <= r.deletedTo {
 		return nil
 	}
-	if err := q.journal.DeleteTo(ctx, q.id+refusedSuffix, r.epoch, to); err != nil {
+	if err := journal.DeleteUnread(ctx, q.journal, q.id+refusedSuffix, r.epoch, to); err != nil {
 		return err
 	}
 	r.deletedTo = to

@@ -75,6 +75,7 @@ var layers = []layer{
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
+		{"persistence/rehearsal", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"persistence/projection", []string{"persistence", "persistence/internal/sqltable", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/internal/sqltable", "persistence/journal"}},

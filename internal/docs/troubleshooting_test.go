@@ -27,6 +27,7 @@ var shapes = map[string][]string{
 	"persistence.RejectedError":      {"persistence: events of … rejected: …"},
 	"codec.KeyError":                 {"…: the key … is missing; give it to NewEncryption as a former one"},
 	"journal.FencedError":            {"…: …, and it has never been claimed", "…: …, the newest is …, of writer …"},
+	"journal.UnreadError":            {"persistence: deleted up to record …; the registered reader … has not read the next one: delete again later, or call projection.Unregister if nobody needs it any more"},
 	"projection.EventError":          {"projection: event … of …, at …: …"},
 	"remote.RefusedError":            {"remote: refused by …: …: …"},
 }

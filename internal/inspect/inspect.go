@@ -24,6 +24,8 @@ type Query struct {
 	Events int       // how many of the last events to list
 
 	NoSnapshots bool // from the events alone
+
+	Trial *Trial // tries everything that is stored, in place of all above; nil if it is not wanted
 }
 
 // Found is what an actor has stored.

@@ -60,15 +60,18 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	typ, id, q, since, err := asked(r.URL.Query())
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	form := r.URL.Query()
+	if form.Get("type") == "" || form.Get("id") == "" {
+		http.Error(w, "name an actor: ?type=TYPE&id=ID", http.StatusBadRequest)
 		return
 	}
-	e, err := s.found(r.Context(), typ, id, q, since)
+	var wrong wrongQueryError
+	e, err := s.Entity(r.Context(), form)
 	switch {
 	case err == nil:
 		answer(w, e)
+	case errors.As(err, &wrong):
+		http.Error(w, err.Error(), http.StatusBadRequest)
 	case errors.Is(err, ErrNoType), errors.Is(err, inspect.ErrNoSingleton), errors.Is(err, inspect.ErrNotSourced):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	default:
@@ -76,10 +79,19 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func asked(form url.Values) (typ, id string, q inspect.Query, since uint64, err error) {
-	if typ, id = form.Get("type"), form.Get("id"); typ == "" || id == "" {
-		return "", "", q, 0, errors.New("name an actor: ?type=TYPE&id=ID")
+type wrongQueryError struct{ error }
+
+// Entity returns what the page shows for a query, without authorization. The id may be empty.
+func (s *States) Entity(ctx context.Context, form url.Values) (*Entity, error) {
+	typ, id, q, since, err := asked(form)
+	if err != nil {
+		return nil, wrongQueryError{err}
 	}
+	return s.found(ctx, typ, id, q, since)
+}
+
+func asked(form url.Values) (typ, id string, q inspect.Query, since uint64, err error) {
+	typ, id = form.Get("type"), form.Get("id")
 	if at := form.Get("at"); at != "" {
 		if q.At, err = strconv.ParseUint(at, 10, 63); err != nil {
 			if q.Until, err = time.Parse(time.RFC3339, at); err != nil {

@@ -13,8 +13,9 @@ import (
 
 // Wrap returns a journal that stores the payloads of events, snapshots and timers in inner, encoded
 // by c. It reads what c or one of the former codecs has encoded. The result keeps snapshots and
-// timers, reads events across persistence ids and forgets ids if inner does; see [journal.As];
-// otherwise these methods return [errors.ErrUnsupported]. Closing the result closes inner.
+// timers, reads events across persistence ids, forgets ids and retains events for readers if inner
+// does; see [journal.As]; otherwise these methods return [errors.ErrUnsupported]. Closing the
+// result closes inner.
 //
 // Reading a payload that another codec has encoded fails with [journal.ErrCodec], which names that
 // codec. Reading a payload that cannot be decoded fails with [journal.ErrCorrupt]; a snapshot that
@@ -40,7 +41,8 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 	reader, _ := inner.(journal.EventReader)
 	timers, _ := inner.(journal.TimerStore)
 	forgetter, _ := inner.(journal.Forgetter)
-	return &wrapper{inner, store, reader, timers, forgetter, &s}
+	retainer, _ := inner.(journal.Retainer)
+	return &wrapper{inner, store, reader, timers, forgetter, retainer, &s}
 }
 
 // A wrapper is a journal whose payloads are encoded. The inner journal handles claims, deletions
@@ -51,6 +53,7 @@ type wrapper struct {
 	reader journal.EventReader   // nil if the inner journal does not implement it
 	timers journal.TimerStore    // nil if the inner journal keeps no timers
 	forget journal.Forgetter     // nil if the inner journal cannot forget
+	retain journal.Retainer      // nil if deletions of the inner journal do not wait for readers
 	codecs *codecs
 }
 
@@ -60,6 +63,7 @@ var (
 	_ journal.EventReader   = (*wrapper)(nil)
 	_ journal.TimerStore    = (*wrapper)(nil)
 	_ journal.Forgetter     = (*wrapper)(nil)
+	_ journal.Retainer      = (*wrapper)(nil)
 )
 
 func (w *wrapper) Unwrap() journal.Journal { return w.Journal }

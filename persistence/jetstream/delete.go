@@ -17,9 +17,24 @@ type cutFlag struct{ noted atomic.Bool }
 // id is deleted, and then removes the earlier messages. If removing fails, the next deletion
 // repeats it; until then only [Journal.Read] hides the deleted events.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	return deleteRecords(ctx, j, id, epoch, seq, true)
+}
+
+// DeleteUnread implements [journal.Retainer].
+func (j *Journal) DeleteUnread(ctx context.Context, id string, epoch, seq uint64) error {
+	return deleteRecords(ctx, j, id, epoch, seq, false)
+}
+
+// deleteRecords stops before what readers have not read, if it is to.
+func deleteRecords(ctx context.Context, j *Journal, id string, epoch, seq uint64, stops bool) error {
 	return j.call(ctx, "delete", id, func(ctx context.Context) error {
 		e, release := j.entity(id)
 		defer release()
+		d := deletion{j: j, id: id, seq: seq}
+		if stops {
+			d.asked = askReaders(j)
+			defer d.asked.forget()
+		}
 		var keep []place
 		p, err := j.change(ctx, id, e, func(ctx context.Context, p *position, fresh bool) (h head, _ []byte, err error) {
 			if !fresh {
@@ -28,8 +43,12 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 			if err := p.fence(epoch, fresh); err != nil {
 				return head{}, nil, err
 			}
+			to, err := d.bound(ctx, p)
+			if err != nil {
+				return head{}, nil, err
+			}
 			h = p.next(kindDeletion)
-			h.deletedTo = max(p.deletedTo, min(seq, p.last))
+			h.deletedTo = max(p.deletedTo, to)
 			if keep, err = kept(ctx, j, id, p, h.deletedTo); err != nil {
 				return head{}, nil, err
 			}
@@ -39,10 +58,13 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 			h.snapshots, err = j.list(ctx, id, p, fresh)
 			return h, nil, err
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = j.sweep(ctx, id, &p, keep)
 		}
-		return j.sweep(ctx, id, &p, keep)
+		if err == nil && d.unread != nil {
+			err = d.unread
+		}
+		return err
 	})
 }
 

@@ -76,6 +76,9 @@ func (r *eventReader) few(ctx context.Context, end message) error {
 // endAfter returns the last message of the stream. It fails if a reader has seen a later one: the
 // stream has then lost its end, or is a different stream.
 func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
+	if ended := j.ended.Load(); ended > seen.at {
+		seen = offset{at: ended, next: 1}
+	}
 	for n := 1; ; n++ {
 		end, err := j.end(ctx)
 		if err != nil || end.at >= seen.at || seen.next == 0 {

@@ -88,11 +88,25 @@ func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRe
 }
 
 func (j *Journal) askOnce(ctx context.Context, patience time.Duration, stream string, request leaderRequest) (message, error) {
-	body, err := json.Marshal(request)
+	q, err := sendLeader(j, stream, request)
 	if err != nil {
 		return message{}, err
 	}
-	answer, err := j.inbox.request(ctx, patience, j.api+"STREAM.MSG.GET."+stream, nil, body)
+	defer q.forget()
+	return answered(ctx, q, patience)
+}
+
+func sendLeader(j *Journal, stream string, request leaderRequest) (*question, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	return j.inbox.ask(j.api+"STREAM.MSG.GET."+stream, nil, body, 1)
+}
+
+// answered waits for the answer to a question of sendLeader.
+func answered(ctx context.Context, q *question, patience time.Duration) (message, error) {
+	answer, err := q.answer(ctx, patience)
 	if err != nil {
 		return message{}, err
 	}

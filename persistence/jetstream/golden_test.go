@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"testing"
 	"time"
 
@@ -82,4 +83,29 @@ func reseal(id string, message []byte, change func(body []byte)) []byte {
 	change(d.take(d.uvarint()))
 	covered := message[: len(message)-len(d.rest) : len(message)-len(d.rest)]
 	return binary.LittleEndian.AppendUint32(covered, headSum(id, covered))
+}
+
+func TestRegisteredReadersOfEveryVersionAreRead(t *testing.T) {
+	want := []storedReader{
+		{Name: "größer/0", From: 512, To: 1024, Offset: "js:bank:7:1", Time: time.Date(2026, 11, 30, 8, 0, 0, 1, time.UTC)},
+		{Name: "sales", To: 1024, Time: time.Unix(5, 0).UTC()},
+	}
+	then := golden.Hex(t, "readers-1", func() []byte {
+		data, err := encodeReaders(want)
+		require.NoError(t, err)
+		return data
+	})
+	got, err := decodeReaders(then)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	now, err := encodeReaders(want)
+	require.NoError(t, err)
+	require.Equal(t, then, now)
+
+	then[len(then)/2]++
+	_, err = decodeReaders(then)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
+	later := []byte(`{"v":2,"others":[]}`)
+	_, err = decodeReaders(append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(later, castagnoli)), later...))
+	require.ErrorIs(t, err, ErrNewerSchema)
 }

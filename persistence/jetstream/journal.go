@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
@@ -16,10 +17,11 @@ var (
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
 	_ journal.Forgetter     = (*Journal)(nil)
+	_ journal.Retainer      = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
-// [journal.Forgetter] in JetStream. Create one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader], a
+// [journal.Forgetter] and a [journal.Retainer] in JetStream. Create one with [Open].
 type Journal struct {
 	journal.Notifier
 
@@ -37,6 +39,7 @@ type Journal struct {
 	mu       sync.Mutex // guards entities and their users
 	entities map[string]*entity
 	cut      cutFlag
+	ended    atomic.Uint64 // the greatest end of the stream that [Journal.End] has returned
 
 	hints    hints
 	listener listener

@@ -34,6 +34,10 @@ func (s subjects) pause() string { return s.root + ".pause" }
 func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
 func (s subjects) snapshots(id string) string { return s.root + ".s." + token(id) }
 
+// readers is the subject of the registered readers, in the stream of what is large. No token of an
+// id has a small letter after "=".
+func (s subjects) readers() string { return s.root + ".s.=readers" }
+
 func (s subjects) id(subject string) (string, error) {
 	tokens := strings.Split(strings.TrimPrefix(subject, s.root+".e."), ".")
 	if len(tokens) == 3 {

@@ -6,10 +6,10 @@
 // This package is experimental: a minor release may change it.
 //
 // A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery, and
-// [EventReader], so that projections can read the events of all persistence ids, [TimerStore], and
-// [Forgetter], to erase an id. A journal that
-// wraps another one implements [Wrapper]: [As] then reports only the interfaces that the inner
-// journal implements. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
+// [EventReader], so that projections can read the events of all persistence ids, [TimerStore],
+// [Forgetter], to erase an id, and [Retainer], so that deletions wait for projections. A journal
+// that wraps another one implements [Wrapper]: [As] then reports only the interfaces that the
+// inner journal implements. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
 //
 // # Claims
 //

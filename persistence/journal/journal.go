@@ -78,7 +78,8 @@ type Journal interface {
 	Read(ctx context.Context, id string, from, to uint64) iter.Seq2[Record, error]
 
 	// DeleteTo deletes the records of id up to seq, inclusive. It never lowers the last sequence
-	// number; a seq beyond it deletes all records. It is fenced like an append.
+	// number; a seq beyond it deletes all records. It is fenced like an append. A [Retainer] stops
+	// before what a registered reader has not read, and then returns an [*UnreadError].
 	DeleteTo(ctx context.Context, id string, epoch, seq uint64) error
 
 	// Close closes the journal. Appends in progress return a definite answer or [ErrUnknown];
@@ -194,8 +195,8 @@ func (n *Notifier) Notify() {
 }
 
 // A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader],
-// [TimerStore] and [Forgetter]. If the inner journal does not implement one of them, its methods
-// return [errors.ErrUnsupported].
+// [TimerStore], [Forgetter] and [Retainer]. If the inner journal does not implement one of them,
+// its methods return [errors.ErrUnsupported].
 type Wrapper interface {
 	Journal
 
@@ -203,8 +204,8 @@ type Wrapper interface {
 	Unwrap() Journal
 }
 
-// As returns j as a T, which is [SnapshotStore], [EventReader], [TimerStore] or [Forgetter]. It
-// reports false unless j and each inner journal implement T; see [Wrapper].
+// As returns j as a T, which is [SnapshotStore], [EventReader], [TimerStore], [Forgetter] or
+// [Retainer]. It reports false unless j and each inner journal implement T; see [Wrapper].
 func As[T any](j Journal) (_ T, ok bool) {
 	t, ok := j.(T)
 	if w, wraps := j.(Wrapper); ok && wraps {

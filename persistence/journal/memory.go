@@ -20,25 +20,28 @@ var (
 	_ EventReader   = (*Memory)(nil)
 	_ TimerStore    = (*Memory)(nil)
 	_ Forgetter     = (*Memory)(nil)
+	_ Retainer      = (*Memory)(nil)
 )
 
-// A Memory is a [Journal], a [SnapshotStore], an [EventReader], a [TimerStore] and a [Forgetter] in
-// the memory of the process, for tests and for state that may die with the process. Create one with
-// [NewMemory]. Its methods may be called from any goroutine. Several actor systems of a process may
-// share one, as the nodes of a cluster share a database. The order of its events is the order of
-// the appends. It starts no goroutine, so it works inside testing/synctest bubbles.
+// A Memory is a [Journal] in the memory of the process, for tests and for state that may die with
+// the process. It also is a [SnapshotStore], an [EventReader], a [TimerStore], a [Forgetter] and a
+// [Retainer]. Create one with [NewMemory]. Its methods may be called from any goroutine. Several
+// actor systems of a process may share one, as the nodes of a cluster share a database. The order
+// of its events is the order of the appends. It starts no goroutine, so it works inside
+// testing/synctest bubbles.
 type Memory struct {
 	Notifier
 
-	mu       sync.RWMutex // guards closed, entities and what they hold, and log
+	mu       sync.RWMutex // guards closed, entities and what they hold, log and readers
 	closed   bool
 	entities map[string]*entity
 	log      log
+	readers  map[string]memoryReader
 }
 
 // NewMemory returns an empty journal.
 func NewMemory() *Memory {
-	return &Memory{entities: map[string]*entity{}}
+	return &Memory{entities: map[string]*entity{}, readers: map[string]memoryReader{}}
 }
 
 // Claim implements [Journal]. It ignores the writer, which is stored with the records.
@@ -57,7 +60,7 @@ func (j *Memory) Claim(ctx context.Context, id string, _ WriterID, b Bounds) (Cl
 			return err
 		}
 		e.epoch, j.entities[id] = epoch, e
-		claim = Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
+		claim = e.claim()
 		return nil
 	})
 	return claim, err
@@ -102,11 +105,17 @@ func (j *Memory) Read(ctx context.Context, id string, from, to uint64) iter.Seq2
 // DeleteTo implements [Journal].
 func (j *Memory) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	return j.change(ctx, "delete", id, func() error {
-		n, err := j.entities[id].deleteTo(epoch, seq)
-		if n > 0 {
-			j.log.forget(n, j.isDeleted)
+		first, by := uint64(0), ""
+		if len(j.readers) > 0 {
+			first, by = j.unread(id, seq)
 		}
-		return err
+		if by == "" {
+			return j.deleteTo(id, epoch, seq)
+		}
+		if err := j.deleteTo(id, epoch, first-1); err != nil {
+			return err
+		}
+		return &UnreadError{Reader: by, To: first - 1}
 	})
 }
 
@@ -114,7 +123,7 @@ func (j *Memory) DeleteTo(ctx context.Context, id string, epoch, seq uint64) err
 func (j *Memory) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.entities, j.log = true, nil, log{}
+	j.closed, j.entities, j.log, j.readers = true, nil, log{}, nil
 	j.Notify()
 	return nil
 }
@@ -178,6 +187,10 @@ type entity struct {
 
 	forgotten bool   // it was, and has not been revived
 	tombstone uint64 // its number in the log; 0 if the id was never forgotten
+}
+
+func (e *entity) claim() Claim {
+	return Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
 }
 
 func (e *entity) fence(epoch uint64) error {

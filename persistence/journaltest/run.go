@@ -73,7 +73,7 @@ type law struct {
 
 func laws() []law {
 	return slices.Concat(basicLaws, idLaws, historyLaws, fencingLaws, boundsLaws, retryLaws, groupLaws, asyncLaws, concurrencyLaws,
-		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws, timerLaws, forgetLaws)
+		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws, timerLaws, forgetLaws, retainLaws)
 }
 
 // skips compares the laws that a store skips with the laws that it is known to skip. Its lines have

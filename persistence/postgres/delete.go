@@ -18,21 +18,42 @@ const deleteRows = 5000
 // then deleted; very many, in several transactions. After an error between them the records stay
 // hidden, and the next DeleteTo of the id continues.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
-	return j.fenced(ctx, "delete", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
+	return deleteUpTo(ctx, j, id, epoch, seq, journal.SliceOf(id))
+}
+
+// DeleteUnread implements [journal.Retainer].
+func (j *Journal) DeleteUnread(ctx context.Context, id string, epoch, seq uint64) error {
+	return deleteUpTo(ctx, j, id, epoch, seq, noSlice)
+}
+
+// noSlice is the slice of no reader.
+const noSlice = -1
+
+func deleteUpTo(ctx context.Context, j *Journal, id string, epoch, seq uint64, slice int) error {
+	var unread *journal.UnreadError
+	err := j.fenced(ctx, "delete", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
 		for more := true; more && err == nil; {
-			more, err = deleteSome(ctx, j, conn, id, epoch, seq)
+			more, unread, err = deleteSome(ctx, j, conn, id, epoch, seq, slice)
 		}
 		return err
 	})
+	if err == nil && unread != nil {
+		err = wrap("delete", id, unread)
+	}
+	return err
 }
 
-func deleteSome(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
-	var gone, hidden int64
-	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows))
-	if err := row.Scan(&gone, &hidden, nil); err != nil {
-		return false, err
+func deleteSome(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string, epoch, seq uint64, slice int) (more bool, unread *journal.UnreadError, err error) {
+	var gone, hidden, read int64
+	var reader *string
+	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows), int16(slice))
+	if err := row.Scan(&gone, &hidden, &reader, &read, nil); err != nil {
+		return false, nil, err
 	}
-	return gone < hidden, nil
+	if reader != nil {
+		unread = &journal.UnreadError{Reader: *reader, To: uint64(read)}
+	}
+	return gone < hidden, unread, nil
 }
 
 // fenced runs f with the head of id if the caller has the newest claim. f makes its changes on the

@@ -102,7 +102,8 @@
 // # Looking inside
 //
 // The tables are understudy_entity, one row for each persistence id; understudy_event;
-// understudy_snapshot; understudy_timer; and understudy_journal, with the version. Times are
+// understudy_snapshot; understudy_timer; understudy_reader, with the registered projections; and
+// understudy_journal, with the version. Times are
 // seconds and nanoseconds, of timers nanoseconds since 1970; tags are an array, metadata JSON,
 // payloads CBOR.
 //

@@ -26,11 +26,11 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 		s := scan{query: q}
 		err := s.from(after)
 		if err == nil {
-			err = j.findEnd(ctx, &s)
+			err = findEnd(ctx, j, &s)
 		}
 		for err == nil && !s.done {
 			s.entries = nil
-			err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readEvents(ctx, conn, &s) })
+			err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error { return readEntries(ctx, j, conn, &s) })
 			for _, e := range s.entries {
 				if !yield(e.Entry, e.err) {
 					return
@@ -87,8 +87,8 @@ func (s *scan) from(after journal.Offset) (err error) {
 	return err
 }
 
-// readEvents also keeps the events before an error.
-func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
+// readEntries also keeps the events before an error.
+func readEntries(ctx context.Context, j *Journal, conn *pgxpool.Conn, s *scan) error {
 	filter, more := s.filter()
 	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(s.size.begin())}, more...)
 	ctx, cancel := context.WithCancel(ctx)
@@ -153,9 +153,9 @@ const horizonPatience = 100 * time.Millisecond
 
 // findEnd finds the end of a call. It is the last event stored now if all earlier transactions end
 // soon, and otherwise the oldest running transaction.
-func (j *Journal) findEnd(ctx context.Context, s *scan) error {
+func findEnd(ctx context.Context, j *Journal, s *scan) error {
 	var h horizons
-	if err := j.look(ctx, &h); err != nil {
+	if err := look(ctx, j, &h); err != nil {
 		return err
 	}
 	if err := h.check(s.at); err != nil {
@@ -177,7 +177,7 @@ func (j *Journal) findEnd(ctx context.Context, s *scan) error {
 		case <-ctx.Done():
 			return unavailable(ctx)
 		}
-		if err := j.look(ctx, &h); err != nil {
+		if err := look(ctx, j, &h); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ type horizons struct {
 	last   uint64 // the last one that has stored an event
 }
 
-func (j *Journal) look(ctx context.Context, h *horizons) error {
+func look(ctx context.Context, j *Journal, h *horizons) error {
 	return read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, conn.QueryRow(ctx, j.statements.horizon).Scan(&h.oldest, &h.next, &h.last))
 	})

@@ -27,6 +27,9 @@ func TestTablesOfEveryVersionAreRead(t *testing.T) {
 			j := openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version)))
 			journalhistory.Require(t, j)
 			journalhistory.RequireTimers(t, j)
+			if version >= 2 {
+				journalhistory.RequireLater(t, j)
+			}
 		})
 	}
 }
@@ -58,10 +61,11 @@ func script(t *testing.T, s *pgtest.Server) string {
 	j := open(t, s)
 	journalhistory.Write(t, j)
 	journalhistory.WriteTimers(t, j)
+	journalhistory.WriteLater(t, j)
 	s.SQL(t, postgres.Renumber(j.schema)) // the rows are to be read on another server
 	var b strings.Builder
 	b.WriteString(postgres.DDL(goldenSchema) + ";\n")
-	for _, table := range []string{"entity", "event", "snapshot", "timer"} {
+	for _, table := range []string{"entity", "event", "snapshot", "timer", "reader"} {
 		rows := s.SQL(t, fmt.Sprintf(`SELECT json_agg(r ORDER BY r) FROM %q.understudy_%s r`, j.schema, table))
 		fmt.Fprintf(&b, "INSERT INTO %[1]q.understudy_%[2]s SELECT * FROM json_populate_recordset(NULL::%[1]q.understudy_%[2]s, $rows$%[3]s$rows$);\n", goldenSchema, table, rows)
 	}

@@ -39,11 +39,12 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 	_ journal.TimerStore    = (*Journal)(nil)
 	_ journal.Forgetter     = (*Journal)(nil)
+	_ journal.Retainer      = (*Journal)(nil)
 )
 
 // A Journal is a [journal.Journal], [journal.SnapshotStore], [journal.EventReader],
-// [journal.TimerStore] and [journal.Forgetter] in tables of a PostgreSQL database. Make one with
-// [Open] or [New].
+// [journal.TimerStore], [journal.Forgetter] and [journal.Retainer] in tables of a PostgreSQL
+// database. Make one with [Open] or [New].
 type Journal struct {
 	journal.Notifier
 
@@ -168,7 +169,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, errors.New("postgres: Schema needs a name: without one two programs may mean different tables")
 	}
 	j.statements = prepare(j.schema, j.relaxed)
-	if err := j.migrate(ctx); err != nil {
+	if err := migrate(ctx, j); err != nil {
 		return nil, fmt.Errorf("postgres: open a journal: %w", err)
 	}
 	j.calls.start()

@@ -25,6 +25,8 @@ import (
 // order of both, no event ever appears before one that a reader has seen; see [Journal.Events].
 //
 // The index of timers has all that [Journal.Wakes] needs, in its order.
+//
+// A reader has read all events up to (xid, ord) of the ids in the slices from first to last.
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -75,7 +77,16 @@ CREATE TABLE {schema}.understudy_timer (
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, key)
 );
-CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);`}
+CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);`, `
+CREATE TABLE {schema}.understudy_reader (
+	name  text COLLATE "C" PRIMARY KEY,
+	first smallint NOT NULL,
+	last  smallint NOT NULL,
+	xid   xid8 NOT NULL,
+	ord   bigint NOT NULL,
+	sec   bigint NOT NULL,
+	nsec  integer NOT NULL
+);`}
 
 // DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
 // manage the schema of the database in another way. It may be run again.
@@ -96,18 +107,22 @@ SELECT coalesce(max(version), 0) INTO v FROM {schema}.understudy_journal;`,
 
 // Renumber returns the statement to run once, while no program uses the journal, after a dump was
 // restored in another server. The events are ordered by transaction ids of the old server, which
-// the statement replaces. The order stays the same, but stored offsets of readers become invalid.
+// the statement replaces, also in the positions of registered readers. The order stays the same,
+// but stored offsets of readers become invalid.
 func Renumber(schema string) string {
-	return inSchema(schema, `UPDATE {schema}.understudy_event e SET xid = '0', ord = o.n
-FROM (SELECT pid, seq, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.understudy_event) o
-WHERE e.pid = o.pid AND e.seq = o.seq`)
+	return inSchema(schema, `WITH o AS MATERIALIZED (
+	SELECT pid, seq, xid, ord, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.understudy_event
+), readers AS (
+	UPDATE {schema}.understudy_reader r SET xid = '0', ord = (SELECT coalesce(max(o.n), 0) FROM o WHERE (o.xid, o.ord) <= (r.xid, r.ord))
+)
+UPDATE {schema}.understudy_event e SET xid = '0', ord = o.n FROM o WHERE e.pid = o.pid AND e.seq = o.seq`)
 }
 
 func inSchema(schema, sql string) string {
 	return strings.ReplaceAll(sql, "{schema}", pgschema.Quote(schema))
 }
 
-func (j *Journal) migrate(ctx context.Context) error {
+func migrate(ctx context.Context, j *Journal) error {
 	if ctx.Err() != nil {
 		return unavailable(ctx)
 	}
@@ -119,11 +134,11 @@ func (j *Journal) migrate(ctx context.Context) error {
 	if err := checkEncoding(ctx, conn); err != nil {
 		return err
 	}
-	version, err := j.version(ctx, conn)
+	version, err := versionOf(ctx, j, conn)
 	known := len(j.migrations)
 	if err == nil && version < known {
-		if err = j.applyMigrations(ctx, conn); err == nil {
-			version, err = j.version(ctx, conn)
+		if err = applyMigrations(ctx, j, conn); err == nil {
+			version, err = versionOf(ctx, j, conn)
 		}
 	}
 	if err != nil {
@@ -137,7 +152,7 @@ func (j *Journal) migrate(ctx context.Context) error {
 
 // applyMigrations applies the migrations that another process has not applied meanwhile, and logs
 // if there were any. Both statements are one message, and therefore one transaction.
-func (j *Journal) applyMigrations(ctx context.Context, conn *pgxpool.Conn) error {
+func applyMigrations(ctx context.Context, j *Journal, conn *pgxpool.Conn) error {
 	sql := ddl(j.schema, j.migrations) + "; SELECT current_setting('" + pgschema.MigratedFrom + "', true)"
 	results, err := conn.Conn().PgConn().Exec(ctx, sql).ReadAll()
 	if err != nil {
@@ -150,7 +165,7 @@ func (j *Journal) applyMigrations(ctx context.Context, conn *pgxpool.Conn) error
 	return nil
 }
 
-func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
+func versionOf(ctx context.Context, j *Journal, conn *pgxpool.Conn) (version int, err error) {
 	err = conn.QueryRow(ctx, inSchema(j.schema, "SELECT coalesce(max(version), 0) FROM {schema}.understudy_journal"), pgx.QueryExecModeExec).Scan(&version)
 	if pg.IsMissing(err) {
 		return 0, nil

@@ -18,6 +18,8 @@ type statements struct {
 	listSnapshots, deleteSnapshots string
 	horizon, events, lag           string
 	bury, erase, revive            string
+	saveReader                     string
+	removeReader, readers          string
 }
 
 func prepare(schema string, relaxed bool) statements {
@@ -42,6 +44,7 @@ func prepare(schema string, relaxed bool) statements {
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
 		bury: sql(bury), erase: sql(erase), revive: sql(revive),
+		saveReader: sql(saveReader), removeReader: sql(removeReader), readers: sql(selectReaders),
 		horizon: sql(horizon), events: sql(eventsPage), lag: sql(lag),
 	}
 }
@@ -131,21 +134,35 @@ const selectWakes = `SELECT t.due, t.pid FROM {schema}.understudy_timer t
 WHERE (t.due, t.pid) > ($1::bigint, $2::text) AND t.due < $3::bigint AND t.slice BETWEEN $4::smallint AND $5::smallint
 GROUP BY t.due, t.pid ORDER BY t.due, t.pid LIMIT $6::bigint`
 
-// deleteEvents hides the events up to $3 and deletes the first $4 of the hidden events. It returns
-// how far it has deleted and how far it has to delete. It returns no row if the epoch differs.
-const deleteEvents = `WITH h AS (
-	UPDATE {schema}.understudy_entity h SET deleted_to = greatest(h.deleted_to, least(h.seq, $3::bigint)),
+// deleteEvents hides the events up to $3, or up to the first of them that a registered reader of
+// slice $5 has not read, and deletes the first $4 of the hidden events. It returns how far it has
+// deleted and how far it has to delete, and that reader with the last event that it has read. It
+// returns no row if the epoch differs. No reader has slice -1.
+//
+// An event that the statement does not see yet stays, because a reader may lack it.
+const deleteEvents = `WITH known AS MATERIALIZED (
+	SELECT least(o.seq, $3::bigint) AS seq, o.deleted_to FROM {schema}.understudy_entity o WHERE o.pid = $1::text
+), unread AS MATERIALIZED (
+	SELECT r.name, u.seq FROM {schema}.understudy_reader r, known k, LATERAL (
+		SELECT e.seq FROM {schema}.understudy_event e
+		WHERE e.pid = $1::text AND e.seq > k.deleted_to AND e.seq <= k.seq AND (e.xid, e.ord) > (r.xid, r.ord) ORDER BY e.seq LIMIT 1
+	) u
+	WHERE $5::smallint BETWEEN r.first AND r.last ORDER BY u.seq LIMIT 1
+), bound AS MATERIALIZED (
+	SELECT coalesce(u.seq - 1, k.seq) AS seq, u.name FROM known k LEFT JOIN unread u ON true
+), h AS (
+	UPDATE {schema}.understudy_entity h SET deleted_to = greatest(h.deleted_to, b.seq),
 		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({deletion bits}) WITH ORDINALITY AS f(flip, n)
-			WHERE (((h.deleted_to # greatest(h.deleted_to, least(h.seq, $3::bigint))) >> (f.n - 1)::int) & 1) = 1)
-	WHERE h.pid = $1::text AND h.epoch = $2::bigint
-	RETURNING h.deleted_to
+			WHERE (((h.deleted_to # greatest(h.deleted_to, b.seq)) >> (f.n - 1)::int) & 1) = 1)
+	FROM bound b WHERE h.pid = $1::text AND h.epoch = $2::bigint
+	RETURNING h.deleted_to, b.name, b.seq
 ), first AS (
 	SELECT min(seq) AS seq FROM {schema}.understudy_event WHERE pid = $1::text AND seq > 0
 ), gone AS (
 	DELETE FROM {schema}.understudy_event e USING h, first
 	WHERE e.pid = $1::text AND e.seq > 0 AND e.seq <= h.deleted_to AND e.seq < first.seq + $4::bigint
 )
-SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
+SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, h.name, h.seq, {durable} FROM h, first`
 
 // readEvents returns a page of $4 events that begins with $2, or with the first that is not
 // deleted, and ends with $3. The bounds are sequence numbers, so that no query plan examines more

@@ -74,7 +74,7 @@
 // # What is not guaranteed
 //
 // The read model lags behind the journal, usually by milliseconds; [CatchUp] waits for it. Events
-// that are deleted before they are handled are missing.
+// that are deleted before they are handled are missing, unless the projection is [Registered].
 //
 // # Testing
 //

@@ -26,6 +26,8 @@ type held struct {
 	released bool  // all events up to Last are handled; later events are handled normally
 	passed   bool  // the worker has met an event after Last since then
 	err      error // why it is held back, an [*EventError]
+
+	before journal.Offset // its events up to here are handled
 }
 
 // heldIDs are the ids that a worker holds back. They are stored under the name of its offset
@@ -105,7 +107,7 @@ func (w *worker[E]) hold(ctx context.Context, entry *journal.Entry, reason error
 		}
 	}
 	seq := entry.Record.Seq
-	w.held.byID[entry.ID] = &held{ID: entry.ID, From: seq, Last: seq, err: reason}
+	w.held.byID[entry.ID] = &held{ID: entry.ID, From: seq, Last: seq, err: reason, before: w.offset}
 	w.log.Error("events of a persistence id are held back: one of them cannot be read", zap.String("projection", w.name),
 		zap.String("id", entry.ID), zap.Uint64("seq", seq), zap.String("offset", string(entry.Offset)), zap.Error(reason))
 	w.reportHeld()
@@ -154,6 +156,7 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 	if err != nil {
 		return err
 	}
+	h.before = offset
 	query, slice := w.query, journal.SliceOf(h.ID)
 	query.Slices = journal.SliceRange{From: slice, To: slice + 1}
 	for entry, err := range w.reader.Events(ctx, query, offset) {
@@ -178,6 +181,7 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 			return err
 		}
 		offset = entry.Offset
+		h.before = offset
 	}
 	h.released = true
 	w.log.Info("events of a persistence id that were held back are handled", zap.String("projection", w.name), zap.String("id", h.ID), zap.Uint64("seq", h.Last))

@@ -22,6 +22,7 @@ type config struct {
 	skipAfter  int
 	skipOthers bool
 	forgotten  bool
+	registered bool
 	ofIDs      func(id string) bool // nil: all
 }
 
@@ -78,6 +79,17 @@ func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
 // with any tag, so some may be unknown to the read model. Without this option such ids are passed
 // over, each with a line in the log.
 func Forgotten() Option { return func(c *config) { c.forgotten = true } }
+
+// Registered registers the projection with the journal: deletions, such as those of the option
+// DeleteEvents of event-sourced actors, keep the events that the projection has not read, until it
+// has. The journal knows how far that is when the projection starts, every 10 seconds while it
+// reads, and at the end of [Projection.CatchUp]. Events of an id that is held back are kept, too.
+//
+// The registration stays when the program ends. Call [Unregister] for a projection that nobody runs
+// any more, because otherwise its events are kept for ever. New panics if the journal is no
+// [journal.Retainer]. By default the journal knows nothing of the projection, and deletes events
+// whether or not it has read them.
+func Registered() Option { return func(c *config) { c.registered = true } }
 
 // OfIDs limits the projection to the events of the persistence ids for which match returns true.
 // Events of others are not decoded. match must not change while offsets of the projection are

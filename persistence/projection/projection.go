@@ -22,6 +22,7 @@ type Projection[E any] struct {
 	query   journal.Query
 	handler Handler[E]
 	adapt   func(persistence.StoredEvent) ([]E, error) // or nil
+	journal journal.Retainer                           // nil if it is not registered
 }
 
 // New returns a projection that passes the events selected by q, each of type E, to handler. Its
@@ -46,6 +47,11 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	}
 	if p.reader == nil || p.handler == nil {
 		return errors.New("reader and handler must not be nil")
+	}
+	if p.registered {
+		if p.journal = retainerOf(p.reader); p.journal == nil {
+			return fmt.Errorf("Registered needs a journal.Retainer, which keeps events for readers, and not a %T", p.reader)
+		}
 	}
 	if err := errors.Join(journal.ValidateID(p.name), p.query.Validate()); err != nil {
 		return err
@@ -73,6 +79,7 @@ func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	errs := make([]error, len(workers))
 	var all sync.WaitGroup
 	for i, w := range workers {
+		w.registration.once = true
 		all.Go(func() { errs[i] = w.catchUpFully(ctx) })
 	}
 	all.Wait()

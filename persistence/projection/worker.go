@@ -27,6 +27,8 @@ type worker[E any] struct {
 	log    *zap.Logger
 	report report
 
+	registration registration
+
 	loaded bool // offset is the stored offset
 	offset journal.Offset
 	held   heldIDs
@@ -52,8 +54,15 @@ func newWorker[E any](p *Projection[E], i int, share journal.SliceRange) *worker
 // again at the stored offset.
 func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 	err = w.load(ctx)
+	var end journal.Offset
+	if err == nil {
+		end, err = w.end(ctx)
+	}
 	if err == nil {
 		found, err = w.read(ctx)
+	}
+	if err == nil && end != "" {
+		err = w.register(ctx, end)
 	}
 	w.loaded = err == nil
 	if err == nil || ctx.Err() == nil {
@@ -148,6 +157,9 @@ func (w *worker[E]) flush(ctx context.Context, b *Batch[E]) error {
 		return err
 	}
 	w.forgetReleased()
+	if w.isDue() {
+		return w.register(ctx, w.offset)
+	}
 	return nil
 }
 
@@ -252,7 +264,10 @@ func (w *worker[E]) load(ctx context.Context) error {
 	if err := w.loadHeld(ctx); err != nil {
 		return err
 	}
-	return w.release(ctx)
+	if err := w.release(ctx); err != nil {
+		return err
+	}
+	return w.begin(ctx)
 }
 
 // layoutPrefix precedes the number of workers. A projection with several workers stores that number

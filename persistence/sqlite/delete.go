@@ -12,31 +12,55 @@ const deleteRows = 1000
 // afterwards. Very many records are deleted in several transactions. After an error between them
 // the records stay hidden, and the next DeleteTo of the id continues.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	return j.delete(ctx, id, epoch, seq, true)
+}
+
+// DeleteUnread implements [journal.Retainer].
+func (j *Journal) DeleteUnread(ctx context.Context, id string, epoch, seq uint64) error {
+	return j.delete(ctx, id, epoch, seq, false)
+}
+
+// delete stops before what registered readers have not read, if it is to.
+func (j *Journal) delete(ctx context.Context, id string, epoch, seq uint64, stops bool) error {
+	var unread *journal.UnreadError
 	for more := true; more; {
-		err := j.change(ctx, "delete", id, func(t *transaction) (err error) {
-			more, err = t.deleteTo(id, epoch, seq)
+		err := j.change(ctx, "delete", id, func(t *transaction) error {
+			var readers bool
+			h, err := scanHead(id, t.stmts.headForDeletion.QueryRow(id), &readers)
+			if err == nil {
+				err = h.fence(epoch)
+			}
+			if err != nil {
+				return err
+			}
+			to := min(seq, h.seq)
+			if readers && stops && to > h.deletedTo {
+				to, unread, err = t.read(&h, to)
+			}
+			if err == nil {
+				more, err = t.deleteTo(&h, to)
+			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
+	if unread != nil {
+		return wrap("delete", id, unread)
+	}
 	return nil
 }
 
 // deleteTo hides the records up to seq, and deletes some of them.
-func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err error) {
-	h, err := t.fencedHead(id, epoch)
-	if err != nil {
-		return false, err
-	}
-	if seq = min(seq, h.seq); seq > h.deletedTo {
+func (t *transaction) deleteTo(h *head, seq uint64) (more bool, err error) {
+	if seq > h.deletedTo {
 		h.deletedTo = seq
-		if err := t.saveHead(&h); err != nil {
+		if err := t.saveHead(h); err != nil {
 			return false, err
 		}
 	}
-	return t.deleteHidden(&h)
+	return t.deleteHidden(h)
 }
 
 // deleteHidden deletes the first of the hidden records, and reports whether there are more.

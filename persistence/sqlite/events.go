@@ -101,10 +101,13 @@ func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 	return rows.Err()
 }
 
+// selectLast returns the greatest number that an event ever had.
+const selectLast = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'event'"
+
 // begin finds out where the reading ends. Later events have greater numbers, because numbers are
 // assigned, and become visible, in the order of the commits.
 func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
-	err := tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'event'").Scan(&r.last)
+	err := tx.QueryRowContext(ctx, selectLast).Scan(&r.last)
 	if err != nil {
 		return scanError(err)
 	}

@@ -37,11 +37,16 @@ func (h *head) checksum() uint32 {
 	return crc32.Checksum(append(b, h.id...), castagnoli)
 }
 
-// scanHead returns the head of id from a row of selectHead. Without a row it has no eid.
-func scanHead(id string, row *sql.Row) (head, error) {
+// selectHeadForDeletion also tells whether there are registered readers.
+const selectHeadForDeletion = "SELECT id, epoch, writer, seq, deleted_to, crc, EXISTS (SELECT 1 FROM reader) FROM entity WHERE pid = ?"
+
+// scanHead returns the head of id from a row of selectHead, which may have more columns. Without a
+// row it has no eid.
+func scanHead(id string, row *sql.Row, more ...any) (head, error) {
 	h := head{id: id}
 	var writer []byte
-	err := row.Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &h.crc)
+	columns := [7]any{&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &h.crc}
+	err := row.Scan(append(columns[:6], more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, nil
 	}
@@ -61,17 +66,22 @@ func (t *transaction) head(id string) (head, error) {
 // fencedHead returns the head of id if the caller has its newest claim, and otherwise ErrFenced.
 func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 	h, err := t.head(id)
-	switch {
-	case err != nil:
-		return h, err
-	case h.eid == 0:
-		return h, &journal.FencedError{Epoch: epoch}
-	case h.forgotten():
-		return h, journal.ErrForgotten
-	case h.epoch != epoch:
-		return h, &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writer}
+	if err == nil {
+		err = h.fence(epoch)
 	}
-	return h, nil
+	return h, err
+}
+
+func (h *head) fence(epoch uint64) error {
+	switch {
+	case h.eid == 0:
+		return &journal.FencedError{Epoch: epoch}
+	case h.forgotten():
+		return journal.ErrForgotten
+	case h.epoch != epoch:
+		return &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writer}
+	}
+	return nil
 }
 
 func (t *transaction) saveHead(h *head) error {

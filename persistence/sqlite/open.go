@@ -29,11 +29,12 @@ var (
 	_ journal.AsyncJournal  = (*Journal)(nil)
 	_ journal.TimerStore    = (*Journal)(nil)
 	_ journal.Forgetter     = (*Journal)(nil)
+	_ journal.Retainer      = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader], a
-// [journal.TimerStore] and a [journal.Forgetter] in an SQLite database. Create one with [Open]. Its
-// methods may be called from any goroutine.
+// A Journal is a [journal.Journal] in an SQLite database. It also is a [journal.SnapshotStore], a
+// [journal.EventReader], a [journal.TimerStore], a [journal.Forgetter] and a [journal.Retainer].
+// Create one with [Open]. Its methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 

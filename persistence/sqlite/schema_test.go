@@ -24,6 +24,9 @@ func TestAFileOfEveryVersionIsRead(t *testing.T) {
 			j := openPath(t, goldenFile(t, version))
 			journalhistory.Require(t, j)
 			journalhistory.RequireTimers(t, j)
+			if version >= 2 {
+				journalhistory.RequireLater(t, j)
+			}
 			require.NoError(t, j.Check(t.Context()))
 		})
 	}
@@ -47,6 +50,7 @@ func goldenFile(t *testing.T, version int) string {
 		require.NoError(t, err)
 		journalhistory.Write(t, j)
 		journalhistory.WriteTimers(t, j)
+		journalhistory.WriteLater(t, j)
 		require.NoError(t, j.Close())
 		data, err := os.ReadFile(made)
 		require.NoError(t, err)

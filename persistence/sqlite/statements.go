@@ -19,6 +19,8 @@ type statements struct {
 	deleteTimers, wipe            *sql.Stmt
 
 	deleteTombstone, deleteTombstoneTag *sql.Stmt
+	saveReader, removeReader, unread    *sql.Stmt
+	headForDeletion                     *sql.Stmt
 
 	all []*sql.Stmt
 
@@ -45,6 +47,10 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.deleteRows, "DELETE FROM event WHERE eid = ? AND seq BETWEEN 1 AND ?"},
 		{&s.deleteTombstone, "DELETE FROM event WHERE eid = ? AND seq = 0"},
 		{&s.deleteTombstoneTag, "DELETE FROM event_tag WHERE tag = '" + tombstoneTag + "' AND ord IN (SELECT ord FROM event WHERE eid = ? AND seq = 0)"},
+		{&s.saveReader, "INSERT OR REPLACE INTO reader (name, first, last, ord, sec, nsec) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&s.removeReader, "DELETE FROM reader WHERE name = ?"},
+		{&s.unread, selectUnread},
+		{&s.headForDeletion, selectHeadForDeletion},
 		{&s.deleteTimers, "DELETE FROM timer WHERE pid = ?"},
 		{&s.wipe, wipePages},
 		{&s.saveSnapshot, "INSERT OR REPLACE INTO snapshot (eid, seq, epoch, sec, nsec, type, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},

@@ -55,6 +55,8 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		{"-dance", "status"},
 		{"-yes", "status"},
 		{"-json", "dance"},
+		{"rehearse"},
+		{"rehearse", "-old", "a", "-new", "b"},
 	} {
 		code, out, errors := run(t, args...)
 		require.Equal(t, 2, code, args)
@@ -65,7 +67,7 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 
 func TestWhenNoNodeAnswersTheErrorSaysWhere(t *testing.T) {
 	for _, v := range verbs {
-		if v.name == "mcp" {
+		if v.name == "mcp" || v.name == "rehearse" {
 			continue
 		}
 		args := []string{v.name, "-url", "http://127.0.0.1:1/x"}

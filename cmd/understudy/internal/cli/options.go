@@ -28,6 +28,10 @@ type options struct {
 	actions           bool
 	at, since         string
 	events            int
+
+	program, journal, old, now string
+	ids, accept                []string
+	sample                     int
 }
 
 func (o *options) register(set *flag.FlagSet, getenv func(string) string) {
@@ -60,6 +64,28 @@ func entityFlags(set *flag.FlagSet, o *options) {
 	set.StringVar(&o.at, "at", "", "the state after the event of this number, or of this `time`, such as 2026-11-30T12:00:00Z")
 	set.IntVar(&o.events, "events", 0, "list the last `N` events, too")
 	set.StringVar(&o.since, "diff", "", "say what has changed since the event of this `number`")
+	offlineFlags(set, o)
+}
+
+func offlineFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.program, "program", "", "ask no node: let this `file`, a program that calls rehearsal.Serve, read -journal")
+	journalFlag(set, o)
+}
+
+// Two commands have the flag, and all flags may be in one set.
+func journalFlag(set *flag.FlagSet, o *options) {
+	if set.Lookup("journal") == nil {
+		set.StringVar(&o.journal, "journal", "", "the `file` of a journal, which is copied, or the URL of a copy")
+	}
+}
+
+func rehearseFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.old, "old", "", "the `file` of the build that runs today")
+	set.StringVar(&o.now, "new", "", "the `file` of the build that is to replace it")
+	journalFlag(set, o)
+	set.IntVar(&o.sample, "sample", 0, "try only `N` ids; 0 for all")
+	set.Func("id", "try only this `id`; may be repeated", func(id string) error { o.ids = append(o.ids, id); return nil })
+	set.Func("accept", "the `key` of a finding that is no problem; may be repeated", func(key string) error { o.accept = append(o.accept, key); return nil })
 }
 
 func drainFlags(set *flag.FlagSet, o *options) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
 func showStatus(ctx context.Context, c *command) (int, error) {
@@ -60,11 +61,15 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 
 func showEntity(ctx context.Context, c *command) (int, error) {
 	typ, id, ok := strings.Cut(c.arg(), "/")
-	if !ok || typ == "" || id == "" {
+	if typ == "" || c.program == "" && id == "" || ok && id == "" {
 		_, _ = fmt.Fprintf(c.Stderr, "understudy: %q is not the type and the id of an entity, such as cart/42, nor singleton/NAME\n", c.arg())
 		return usage, errUsage
 	}
-	e, err := c.client.Entity(ctx, typ, id, c.at, c.since, c.events)
+	look := func() (status.Entity, error) { return c.client.Entity(ctx, typ, id, c.at, c.since, c.events) }
+	if c.program != "" {
+		look = func() (status.Entity, error) { return c.offline(ctx, typ, id) }
+	}
+	e, err := look()
 	if err != nil {
 		return wrong, err
 	}

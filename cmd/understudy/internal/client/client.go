@@ -184,6 +184,12 @@ func (c *Client) DeadLetters(ctx context.Context, reason, recipient string, limi
 // Entity returns what an entity has stored, as the first node that answers reads it. at is the
 // number of an event, a time in RFC 3339, or empty; since is the number of an event, or empty.
 func (c *Client) Entity(ctx context.Context, typ, id, at, since string, events int) (e status.Entity, err error) {
+	err = c.get(ctx, "entity", EntityQuery(typ, id, at, since, events), &e)
+	return e, err
+}
+
+// EntityQuery is the query for an entity.
+func EntityQuery(typ, id, at, since string, events int) url.Values {
 	query := url.Values{"type": {typ}, "id": {id}, "events": {strconv.Itoa(events)}}
 	if at != "" {
 		query.Set("at", at)
@@ -191,8 +197,7 @@ func (c *Client) Entity(ctx context.Context, typ, id, at, since string, events i
 	if since != "" {
 		query.Set("diff", since)
 	}
-	err = c.get(ctx, "entity", query, &e)
-	return e, err
+	return query
 }
 
 // Down takes a member down.

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/rehearse"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+func tryUpgrade(ctx context.Context, c *command) (int, error) {
+	if c.old == "" || c.now == "" || c.journal == "" {
+		_, _ = fmt.Fprintln(c.Stderr, "understudy: say: understudy rehearse -old FILE -new FILE -journal FILE")
+		return usage, errUsage
+	}
+	res, err := rehearse.Run(ctx, rehearse.Config{
+		Old: c.old, New: c.now, Journal: c.journal, Sample: c.sample, IDs: c.ids, Accept: c.accept,
+		Progress: func(text string) { _, _ = fmt.Fprintln(c.Stderr, printable(text)) },
+	})
+	if err != nil {
+		return wrong, err
+	}
+	return codeOf(res.OK), c.print(res, func(w io.Writer) error { return writeRehearsal(w, res) })
+}
+
+func writeRehearsal(to io.Writer, res rehearse.Result) error {
+	var b strings.Builder
+	for _, group := range []struct {
+		title string
+		all   []rehearse.Finding
+	}{{"PROBLEM", res.Problems}, {"accepted", res.Accepted}, {"note", res.Notes}} {
+		for _, f := range group.all {
+			writeFinding(&b, group.title, f)
+		}
+	}
+	verdict := "No problem"
+	if n := len(res.Problems); n > 0 {
+		verdict = counted(n, "problem")
+	}
+	_, _ = fmt.Fprintf(&b, "%s, %s. %s, %s and %s were tried in %s.\n", verdict, counted(len(res.Notes), "note"),
+		counted(res.IDs, "id"), counted(int(res.Events), "event"), counted(int(res.Snapshots), "snapshot"), //nolint:gosec // counts
+		time.Duration(res.Seconds*float64(time.Second)).Round(100*time.Millisecond))
+	if res.Untried > 0 {
+		_, _ = fmt.Fprintf(&b, "Of %s no part of rehearsal.Serve has the actors, so their events were only decoded.\n", counted(res.Untried, "id"))
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func writeFinding(b *strings.Builder, title string, f rehearse.Finding) {
+	_, _ = fmt.Fprintf(b, "%s  %s\n  %s", title, printable(f.Key), printable(f.Text))
+	if f.IDs > 0 {
+		_, _ = fmt.Fprintf(b, " %s:", counted(f.IDs, "id"))
+	}
+	b.WriteString("\n")
+	for _, e := range f.Examples {
+		_, _ = fmt.Fprintf(b, "  - %s\n", printable(exampleText(e, f.Kind)))
+	}
+	b.WriteString("\n")
+}
+
+func exampleText(e rehearse.Example, kind string) string {
+	text := e.ID
+	if e.Seq > 0 {
+		text += fmt.Sprintf(", event %d", e.Seq)
+	}
+	if e.Path != "" {
+		text += ", " + e.Path
+	}
+	if e.Text != "" {
+		return text + ": " + e.Text
+	}
+	switch {
+	case e.Old == "" && e.New == "":
+		return text
+	case kind == "stale":
+		return fmt.Sprintf("%s: by a snapshot %s, by the events %s", text, e.Old, e.New)
+	}
+	return fmt.Sprintf("%s: old %s, new %s", text, e.Old, e.New)
+}
+
+// offline returns an entity from a journal, by a program that calls rehearsal.Serve.
+func (c *command) offline(ctx context.Context, typ, id string) (e status.Entity, err error) {
+	if c.journal == "" {
+		return e, errors.New("name a copy of the journal, too: -journal FILE")
+	}
+	query := client.EntityQuery(typ, id, c.at, c.since, c.events)
+	data, err := rehearse.Entity(ctx, c.program, c.journal, query.Encode())
+	if err != nil {
+		return e, err
+	}
+	return e, json.Unmarshal(data, &e)
+}

@@ -1,0 +1,65 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/inspect"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A Part is some of the event-sourced actors and durable states of a program. [Of] returns one.
+type Part struct {
+	name string
+	run  func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error)
+}
+
+// Of returns the part of the actors whose persistence ids are ids, or begin with ids and a "|", as
+// those of the entities of a type. An ids that ends with "*" stands for all that begin with what is
+// before it.
+//
+// behavior returns the behavior of the actor with an id. It must keep its events in j, and may be
+// what package behavior makes of one that does: a singleton, a supervised one. It is called in one
+// goroutine, for each id at least once. Of panics if ids is empty or behavior is nil.
+func Of[M any](ids string, behavior func(id string, j persistence.Journal) actor.Behavior[M]) Part {
+	if ids == "" || behavior == nil {
+		panic("rehearsal: Of needs persistence ids, such as \"cart\", and a function that returns their behavior")
+	}
+	return Part{ids, func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error) {
+		var failure error
+		found, err := inspect.Run(ctx, s, q, func(under actor.Spawner, name string, with context.Context) actor.AnyRef {
+			return actor.Spawn(under, func(ctx *actor.Context[M], next *actor.Next[M]) {
+				if failure = guard.Run(func() error { behavior(id, j)(ctx, next); return nil }); failure != nil {
+					failure = fmt.Errorf("the behavior of %q cannot be made: %w", id, failure)
+				}
+				next.Stop()
+			}, name, extension.WithContext(with))
+		})
+		if failure != nil {
+			return found, failure
+		}
+		return found, err
+	}}
+}
+
+func (p *Part) has(id string) bool {
+	if begin, ok := strings.CutSuffix(p.name, "*"); ok {
+		return strings.HasPrefix(id, begin)
+	}
+	rest, ok := strings.CutPrefix(id, p.name)
+	return ok && (rest == "" || rest[0] == '|')
+}
+
+// find returns the part of an id, or nil.
+func find(parts []Part, id string) *Part {
+	for i := range parts {
+		if parts[i].has(id) {
+			return &parts[i]
+		}
+	}
+	return nil
+}
