@@ -72,8 +72,8 @@ func (l *Look) Answer(f Found, err error) { l.answer(f, err) }
 // ErrNotSourced means that the actor is not event-sourced, so nothing of it is stored.
 var ErrNotSourced = errors.New("it is neither event-sourced nor a durable state, so nothing of it is stored")
 
-// A Spawn starts the actor that answers a look as a child of parent, under that name and with that
-// context, and with a behavior that stops once it has begun.
+// A Spawn starts the actor that answers a look as a child of parent, under that name and with
+// that context, and with a behavior that stops once it has begun.
 type Spawn func(parent actor.Spawner, name string, with context.Context) actor.AnyRef
 
 // Run returns what an actor has stored.
@@ -126,8 +126,8 @@ func watching(spawn func(parent actor.Spawner) actor.AnyRef, failed func(error))
 // A Looker finds what the actor with an id has stored.
 type Looker func(ctx context.Context, id string, q Query) (Found, error)
 
-// SingletonType is the type of each singleton for [Find]; its id is its name. A type of entities of
-// that name hides them.
+// SingletonType is the type of each singleton for [Find]; its id is its name. A type of entities
+// of that name hides them.
 const SingletonType = "singleton"
 
 type lookers struct {
