@@ -19,8 +19,8 @@ type typedContext interface {
 	metadata() extension.Metadata                        // of the message that the manager handles
 	unpack(p extension.Payload) (content any, err error) // the content is a message unless there is an error
 
-	// spawn starts an instance, which calls begins when it takes messages. Without begins, it starts
-	// an actor that begins like an instance, and then ends.
+	// spawn starts an instance, which calls begins when it takes messages. Without begins, it
+	// starts an actor that begins like an instance, and then ends.
 	spawn(under actor.Spawner, name string, begins func(), opts []actor.SpawnOption) actor.AnyRef
 	tell(d handover.Told)                          // to the instance that was spawned last
 	deliver(d handover.Told, done func(err error)) // likewise, see [extension.DeliverWith]
