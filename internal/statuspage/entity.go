@@ -72,7 +72,7 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 		answer(w, e)
 	case errors.As(err, &wrong):
 		http.Error(w, err.Error(), http.StatusBadRequest)
-	case errors.Is(err, ErrNoType), errors.Is(err, inspect.ErrNotSourced):
+	case errors.Is(err, ErrNoType), errors.Is(err, inspect.ErrNoSingleton), errors.Is(err, inspect.ErrNotSourced):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	default:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
