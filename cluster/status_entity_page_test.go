@@ -28,7 +28,7 @@ func TestThePageShowsWhatAnActorHasStoredOnlyWhereTheProgramDoes(t *testing.T) {
 			}
 			return nil
 		},
-		Shower:    func() *inspect.Shower { return &inspect.Shower{} },
+		Shower: func() *inspect.Shower { return &inspect.Shower{} },
 		Look: func(_ context.Context, typ, id string, q inspect.Query) (inspect.Found, error) {
 			if typ != "cart" {
 				return inspect.Found{}, fmt.Errorf("%w: %s", statuspage.ErrNoType, typ)

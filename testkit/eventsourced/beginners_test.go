@@ -137,11 +137,12 @@ func TestTheKitNoticesTheMistakesOfBeginners(t *testing.T) {
 			return c
 		}}, "the state is another one after a restart: .Number was"},
 		"the event handler uses a field that is not stored": {mistake{onEvent: func(c cart, e ordered) cart {
-			c.Lines = append(slices.Clone(c.Lines), cartLine{e.Item, e.Note})
+			c.Lines = append(slices.Clone(c.Lines), cartLine(e))
 			return c
 		}}, `the state is another one after a restart: .Lines[0].Note was "fragile", and is ""`},
-		"the initial state is never the same": {mistake{initial: func() cart { return cart{At: time.Now()} }},
-			"the state is another one after a restart: .At was"},
+		"the initial state is never the same": {mistake{initial: func() cart {
+			return cart{At: time.Now()}
+		}}, "the state is another one after a restart: .At was"},
 		"the reply comes twice": {mistake{onCommand: func(c cart, o order) persistence.Effect[cartEvent] {
 			return persistence.ThenReply(rightCommand(c, o), o.ReplyTo, 7)
 		}}, "the second reply reaches nobody"},

@@ -4,9 +4,10 @@
 // they are given, replies that leave before the events are stored, second replies, and states that
 // are others after a restart.
 //
-// It cannot notice what is outside of one actor and its state: two actors with one persistence id,
-// a command handler that decides by a variable, messages that an event handler sends again at each
-// recovery, or an append to a slice whose spare room another state uses.
+// It cannot notice what is outside of one actor and its state. Examples are two actors with one
+// persistence id, a command handler that decides by a variable, and an event handler that sends
+// messages, which go out again at each recovery. Two states that append to the
+// spare room of one slice are another example.
 //
 // The behavior may be wrapped in behaviors.Setup, behaviors.Supervise or behaviors.Intercept. The
 // kit works inside and outside testing/synctest bubbles; inside, retries take no time.
@@ -192,11 +193,11 @@ func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]
 }
 
 // Restart stops the actor if it still runs, starts another one on the same journal, and returns the
-// recovered state. It fails the test if that is another state than before: then the event handler
-// does not make it of events alone, but also of a clock, of random numbers, of a variable, or of a
-// field that an event does not keep; or the initial state is not always the same. Of fields with
-// the tag `cbor:"-"`, functions, and times in unexported fields nothing is compared. To try another
-// build on what is stored, use [Replay].
+// recovered state. It fails the test if that is another state than before. Then the initial state
+// is not always the same, or the event handler does not make the state of events alone: it uses a
+// clock, random numbers, a variable, or a field that an event does not keep. Fields with the tag
+// `cbor:"-"`, functions, and times in unexported fields are not compared. To try another build on
+// what is stored, use [Replay].
 func (k *Kit[M, E, S]) Restart() S {
 	k.t.Helper()
 	k.stop()
