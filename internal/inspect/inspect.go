@@ -35,6 +35,7 @@ type Found struct {
 	State    any
 	Shredded uint64 // how many events were left out because their keys were destroyed
 	Events   []Event
+	Compared map[string]string // settings that members of a cluster compare, if it is a singleton
 }
 
 // An Event is one of the last events.
@@ -51,9 +52,13 @@ type Event struct {
 type Look struct {
 	Query
 
-	path   string
-	answer func(Found, error)
+	path     string
+	answer   func(Found, error)
+	compared map[string]string
 }
+
+// Compares notes the settings of a singleton that members of a cluster compare.
+func (l *Look) Compares(settings map[string]string) { l.compared = settings }
 
 type lookKey struct{}
 
@@ -91,9 +96,10 @@ func Run(ctx context.Context, s *actor.System, q Query, spawn func(name string, 
 	}
 	select {
 	case a := <-answers:
+		a.found.Compared = look.compared
 		return a.found, a.err
 	default:
-		return Found{}, ErrNotSourced
+		return Found{Compared: look.compared}, ErrNotSourced
 	}
 }
 

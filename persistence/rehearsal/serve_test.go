@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -154,6 +155,27 @@ func TestAFaultDoesNotHideWhatFollows(t *testing.T) {
 	require.Equal(t, inspect.Fault{Kind: inspect.FaultHandler, Seq: 2, Type: "rehearsal.added", Text: "panic: unlucky"}, rep.Faults[0])
 	require.Equal(t, []any{inspect.FaultEvent, uint64(4), "rehearsal.gone"}, []any{rep.Faults[1].Kind, rep.Faults[1].Seq, rep.Faults[1].Type})
 	require.Contains(t, rep.Faults[1].Text, `no type is registered as "rehearsal.gone"`)
+}
+
+func TestAStoredTimerWhoseMessageCannotBeDecodedIsAFault(t *testing.T) {
+	j := storedBy(t, map[string][]int{"sum|1": {1}}, summing())
+	claim, err := j.Claim(t.Context(), "sum|1", journal.WriterID{}, journal.Bounds{})
+	require.NoError(t, err)
+	timer := journal.Timer{Key: "late", Due: time.Now(), Type: "rehearsal.gone", Payload: []byte{0xa0}}
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: "sum|1", Epoch: claim.Epoch, Prev: 1, Timers: []journal.TimerChange{{Timer: timer}}}})[0])
+	rep := read(t, j, []Part{Of("sum", summing())}, "sum|1")
+	require.True(t, rep.Recovers)
+	require.Len(t, rep.Faults, 1)
+	require.Equal(t, []any{inspect.FaultTimer, "rehearsal.gone"}, []any{rep.Faults[0].Kind, rep.Faults[0].Type})
+	require.Contains(t, rep.Faults[0].Text, `timer "late": `)
+}
+
+func TestTheSettingsOfASingletonAreKnown(t *testing.T) {
+	parts := []Part{Of("till-*", wrapped), Of("sum", summing()), Of("cart", summing()).With(map[string]string{"shards": "8"})}
+	h := asked(t, journal.NewMemory(), parts)[0].Hello
+	require.Equal(t, map[string]string{"shards": "8", "message": "rehearsal.add"}, h.Settings["cart"])
+	require.Contains(t, h.Settings["till-*"], "at least once")
+	require.NotContains(t, h.Settings, "sum")
 }
 
 func TestEventsBehindASnapshotMayBeDeleted(t *testing.T) {

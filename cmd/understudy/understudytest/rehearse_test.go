@@ -93,6 +93,10 @@ var planted = map[string]string{
 	"computed-state-field":    "stale:cart:Times",
 	"durable-type":            "event:settings:shop.settings",
 	"durable-narrower":        "event:settings:shop.settings",
+	"reply-type":              "field:shop.ask:ReplyTo",
+	"removed-tag":             "tags:cart:shop.paid",
+	"shards":                  "settings:cart:shards",
+	"singleton-settings":      "settings:settings:at least once",
 	"by-the-clock":            "state:cart:Paid",
 }
 
@@ -100,6 +104,7 @@ var planted = map[string]string{
 var harmless = []string{
 	"same", "added-field", "renamed-go-type", "renamed-with-tag", "wider-int", "value-to-pointer", "appended-element",
 	"unused-field-removed", "new-event", "case-of-a-field", "embedded-struct", "other-snapshots", "an-adapter", "durable-field",
+	"added-tag", "other-buffer",
 }
 
 func TestARehearsalFindsWhatWouldBreak(t *testing.T) {
