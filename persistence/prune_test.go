@@ -61,7 +61,7 @@ func TestPruneDeletesOldEventsBehindSnapshotsBesideTheirActors(t *testing.T) {
 		require.Equal(t, uint64(50), done.Events)
 		require.Equal(t, []persistence.Pruned{done}, told)
 		for i := range p.actors {
-			require.Equal(t, journal.Claim{Epoch: 1, LastSeq: 10, DeletedTo: 5, NoTimers: true}, p.claim(i))
+			require.Equal(t, journal.Claim{Epoch: 1, LastSeq: 10, DeletedTo: 5, TimersKnown: true}, p.claim(i))
 		}
 		replies := testkit.NewProbe[string](t, p.system)
 		p.actors[3].Tell(say(replies.Ref(), "+"))

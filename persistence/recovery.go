@@ -107,12 +107,16 @@ func (e *entity) read(ctx context.Context, by tenure.Claim, timeout *recoveryTim
 	return e.replay(ctx, timeout, r)
 }
 
-// loadTimers reads the timers, unless the claim tells that the id has no timers.
+// loadTimers reads the timers, unless the claim has them.
 func loadTimers(ctx context.Context, e *entity, timeout *recoveryTimeout, r *recovery) (err error) {
-	if e.timerStore == nil || r.claim.NoTimers {
+	switch {
+	case e.timerStore == nil:
 		return nil
+	case r.claim.TimersKnown:
+		r.timers = r.claim.Timers
+	default:
+		r.timers, err = e.timerStore.Timers(ctx, e.id)
 	}
-	r.timers, err = e.timerStore.Timers(ctx, e.id)
 	if len(r.timers) > 0 {
 		clockOf(e.ctx.System(), e.timerStore).Refresh(ctx)
 	}

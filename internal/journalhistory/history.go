@@ -130,12 +130,12 @@ func requireEvents(t testing.TB, s Store, want []journal.Record) {
 	}
 }
 
-// claim does not tell whether there are timers: not every store has them.
+// claim does not tell the timers: not every store has them.
 func claim(t testing.TB, s Store, id string, b journal.Bounds) journal.Claim {
 	t.Helper()
 	c, err := s.Claim(t.Context(), id, writer, b)
 	require.NoError(t, err)
-	c.NoTimers = false
+	c.Timers, c.TimersKnown = nil, false
 	return c
 }
 

@@ -45,8 +45,7 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 	return &wrapper{inner, store, reader, timers, forgetter, retainer, &s}
 }
 
-// A wrapper is a journal whose payloads are encoded. The inner journal handles claims, deletions
-// and Close.
+// A wrapper is a journal whose payloads are encoded. The inner journal handles deletions and Close.
 type wrapper struct {
 	journal.Journal
 	store  journal.SnapshotStore // nil if the inner journal keeps no snapshots
@@ -67,6 +66,15 @@ var (
 )
 
 func (w *wrapper) Unwrap() journal.Journal { return w.Journal }
+
+// Claim leaves timers that cannot be decoded to Timers, which says why.
+func (w *wrapper) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	c, err := w.Journal.Claim(ctx, id, writer, b)
+	if w.decodeTimers(id, c.Timers) != nil {
+		c.Timers, c.TimersKnown = nil, false
+	}
+	return c, err
+}
 
 // Append forwards the requests that can be encoded in one call, so that they are committed
 // together.

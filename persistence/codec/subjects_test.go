@@ -302,12 +302,14 @@ func TestAKeyThatIsDestroyedWhileItIsReadIsNotRemembered(t *testing.T) {
 	require.NoError(t, tell(t, codec.Wrap(inner, codec.NewSubjects(keys, byTag)), "ada", "a"))
 	slow := slowKeys{keys, make(chan struct{}), make(chan struct{})}
 	subjects := codec.NewSubjects(slow, byTag)
-	read := make(chan string)
-	go func() { read <- told(t, codec.Wrap(inner, subjects)) }()
-	<-slow.found
-	require.NoError(t, subjects.Forget(t.Context(), "ada"))
-	slow.release <- struct{}{}
-	require.Equal(t, "a", <-read, "it was read before")
+	forgotten := make(chan error, 1)
+	go func() {
+		<-slow.found
+		forgotten <- subjects.Forget(t.Context(), "ada")
+		slow.release <- struct{}{}
+	}()
+	require.Equal(t, "a", told(t, codec.Wrap(inner, subjects)), "it was read before")
+	require.NoError(t, <-forgotten)
 	go func() { <-slow.found; slow.release <- struct{}{} }()
 	require.Equal(t, "-", told(t, codec.Wrap(inner, subjects)))
 }

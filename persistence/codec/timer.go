@@ -31,18 +31,25 @@ func (w *wrapper) Timers(ctx context.Context, id string) ([]journal.Timer, error
 		return nil, unsupported("read timers")
 	}
 	all, err := w.timers.Timers(ctx, id)
+	if err == nil {
+		err = w.decodeTimers(id, all)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return all, nil
+}
+
+func (w *wrapper) decodeTimers(id string, all []journal.Timer) error {
 	for i := range all {
 		t := &all[i]
 		payload, shredded, err := w.codecs.decode(idOfTimer(id, t), t.Payload)
 		if err != nil {
-			return nil, wrapOp("read timers", id, fmt.Errorf("timer %q: %w", t.Key, err))
+			return wrapOp("read timers", id, fmt.Errorf("timer %q: %w", t.Key, err))
 		}
 		t.Payload, t.Shredded = payload, shredded
 	}
-	return all, nil
+	return nil
 }
 
 func (w *wrapper) Wakes(ctx context.Context, slices journal.SliceRange, after journal.Wake, before time.Time, limit int) ([]journal.Wake, error) {

@@ -11,7 +11,12 @@ type Claim struct {
 	Epoch     uint64 // greater than the epoch of every earlier claim of the id
 	LastSeq   uint64 // the last sequence number ever written, 0 for none
 	DeletedTo uint64 // records up to this sequence number are deleted
-	NoTimers  bool   // the id has no timers; false if it has, or if the journal is no [TimerStore]
+
+	// TimersKnown says that Timers are all timers of the id, as [TimerStore.Timers] would return
+	// them. It is false if the journal is no [TimerStore], and may be false for an id with more
+	// than ten timers or a damaged one: then ask the store.
+	TimersKnown bool
+	Timers      []Timer
 }
 
 // Bounds limit the epoch of a claim. The zero Bounds limit nothing.

@@ -190,7 +190,7 @@ type entity struct {
 }
 
 func (e *entity) claim() Claim {
-	return Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
+	return Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, TimersKnown: true, Timers: e.allTimers()}
 }
 
 func (e *entity) fence(epoch uint64) error {

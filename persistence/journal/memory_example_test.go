@@ -25,7 +25,7 @@ func ExampleNewMemory() {
 	fmt.Println(errors.Is(errs[0], journal.ErrFenced))
 	fmt.Println(errs[0])
 	// Output:
-	// {1 0 0 true} <nil>
+	// {1 0 0 true []} <nil>
 	// <nil>
 	// true
 	// append "counter": persistence: fenced by a newer claim: epoch 1, the newest is 2

@@ -156,7 +156,7 @@ func (e *entity) changeTimers(changes []TimerChange) {
 }
 
 func (e *entity) allTimers() []Timer {
-	if e == nil {
+	if e == nil || len(e.timers) == 0 {
 		return nil
 	}
 	all := make([]Timer, 0, len(e.timers))

@@ -33,8 +33,8 @@ type Wake struct {
 }
 
 // A TimerStore is a journal that keeps timers: it applies [AppendRequest.Timers] in the same
-// transaction as the records, and tells by [Claim.NoTimers] which ids have none. Any goroutine may
-// call its methods.
+// transaction as the records, and a [Claim] has the timers of its id. Any goroutine may call its
+// methods.
 type TimerStore interface {
 	Journal
 

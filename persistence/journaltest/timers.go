@@ -58,18 +58,25 @@ var timerLaws = []law{
 		heir.change(0, remove("x"))
 		require.Empty(e, heir.timers())
 	}},
-	{"AClaimTellsWhetherThereAreTimers", func(e *env) {
+	{"AClaimHasTheTimers", func(e *env) {
 		w := e.timed("a")
-		require.True(e, w.claim.NoTimers)
-		for _, change := range []journal.TimerChange{set("x", 1), set("y", 1), remove("x"), remove("y")} {
+		require.Empty(e, w.claimed())
+		for _, change := range []journal.TimerChange{set("x", 2), set("z", 1), set("y", 1), remove("x"), remove("y"), remove("z")} {
 			w.change(0, change)
 			heir := e.timedIn(w.store, "a")
-			require.Equal(e, len(heir.timers()) == 0, heir.claim.NoTimers)
-			require.True(e, e.timedIn(w.store, "b").claim.NoTimers, "another id")
+			require.Equal(e, heir.timers(), heir.claimed())
+			require.Empty(e, e.timedIn(w.store, "b").claimed(), "another id")
 			w = heir
 		}
 		w.change(1)
-		require.True(e, e.timedIn(w.store, "a").claim.NoTimers)
+		require.Empty(e, e.timedIn(w.store, "a").claimed())
+		for i := range 40 {
+			w = e.timedIn(w.store, "a")
+			if i < 10 || w.claim.TimersKnown {
+				require.Equal(e, w.timers(), w.claimed())
+			}
+			w.change(0, set(fmt.Sprint(i), 100-i))
+		}
 	}},
 	{"AClaimKnowsTheTimersOfAppendsBeforeIt", func(e *env) {
 		w := e.timed("a")
@@ -82,7 +89,7 @@ var timerLaws = []law{
 			if appended != nil {
 				require.ErrorIs(e, appended, journal.ErrFenced)
 			}
-			require.Equal(e, appended != nil, heir.claim.NoTimers)
+			require.Equal(e, appended != nil, len(heir.claimed()) == 0)
 			heir.change(0, remove("x"))
 			w = heir
 		}
@@ -223,10 +230,20 @@ func (w *timedWriter) tryChange(records int, changes ...journal.TimerChange) err
 }
 
 // timers returns the timers, each as key@due.
-func (w *timedWriter) timers() (all []string) {
+func (w *timedWriter) timers() []string {
 	w.e.Helper()
 	timers, err := w.store.Timers(w.e.Context(), w.id)
 	require.NoError(w.e, err)
+	return timerTexts(timers)
+}
+
+func (w *timedWriter) claimed() []string {
+	w.e.Helper()
+	require.True(w.e, w.claim.TimersKnown)
+	return timerTexts(w.claim.Timers)
+}
+
+func timerTexts(timers []journal.Timer) (all []string) {
 	for _, t := range timers {
 		all = append(all, fmt.Sprintf("%s@%d", t.Key, int(t.Due.Sub(due(0))/time.Second)))
 	}

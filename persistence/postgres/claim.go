@@ -65,7 +65,7 @@ func (j *Journal) claim(ctx context.Context, job *group.Job[claim]) error {
 // either comes before a claim or is fenced by it.
 func (j *Journal) claimAll(ctx context.Context, conn *pgxpool.Conn, jobs []*group.Job[claim]) error {
 	slices.SortFunc(jobs, func(a, b *group.Job[claim]) int { return strings.Compare(a.Work.id, b.Work.id) })
-	heads, timed, err := sendClaims(ctx, conn, &j.statements, jobs)
+	heads, timers, err := sendClaims(ctx, conn, &j.statements, jobs)
 	if err != nil {
 		return err
 	}
@@ -75,16 +75,17 @@ func (j *Journal) claimAll(ctx context.Context, conn *pgxpool.Conn, jobs []*grou
 			job.Err = j.whyRefused(ctx, conn, job)
 			continue
 		}
-		job.Work.result = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo, NoTimers: !timed[h.id]}
+		job.Work.result = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo, TimersKnown: true}
+		timers[h.id].give(&job.Work.result)
 		job.Err = h.check()
 	}
 	return nil
 }
 
-// sendClaims is one request of two statements: the claims, and then which of the ids have timers.
+// sendClaims is one request of two statements: the claims, and then the timers of the ids.
 // The heads are locked meanwhile, and the second statement has a later snapshot, so it sees the
 // timers of an append that the first one has waited for.
-func sendClaims(ctx context.Context, conn *pgxpool.Conn, s *statements, jobs []*group.Job[claim]) (heads map[string]head, timed map[string]bool, err error) {
+func sendClaims(ctx context.Context, conn *pgxpool.Conn, s *statements, jobs []*group.Job[claim]) (heads map[string]head, timers map[string]claimTimers, err error) {
 	n := len(jobs)
 	ids, writers := make([]string, n), make([][]byte, n)
 	firsts, greatest, sums := make([]int64, n), make([]int64, n), make([]int32, n)
@@ -95,13 +96,13 @@ func sendClaims(ctx context.Context, conn *pgxpool.Conn, s *statements, jobs []*
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(s.claim, ids, writers, firsts, sums, greatest)
-	batch.Queue(s.timed, ids)
+	batch.Queue(s.timed, ids, maxClaimTimers+1)
 	results := conn.SendBatch(ctx, batch)
 	heads, err = claimedHeads(results)
 	if err == nil {
-		timed, err = idsOf(results)
+		timers, err = timersOf(results)
 	}
-	return heads, timed, cmp.Or(err, results.Close())
+	return heads, timers, cmp.Or(err, results.Close())
 }
 
 func claimedHeads(results pgx.BatchResults) (map[string]head, error) {
@@ -118,18 +119,42 @@ func claimedHeads(results pgx.BatchResults) (map[string]head, error) {
 	return heads, err
 }
 
-func idsOf(results pgx.BatchResults) (map[string]bool, error) {
+// maxClaimTimers is how many timers a claim has at most: others share its transaction.
+const maxClaimTimers = 16
+
+// claimTimers are timers of an id, in any order.
+type claimTimers struct {
+	all     []journal.Timer
+	damaged bool
+}
+
+func timersOf(results pgx.BatchResults) (map[string]claimTimers, error) {
 	rows, err := results.Query()
 	if err != nil {
 		return nil, err
 	}
-	ids := map[string]bool{}
-	var id string
-	_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
-		ids[id] = true
-		return nil
-	})
-	return ids, err
+	defer rows.Close()
+	of := map[string]claimTimers{}
+	for rows.Next() {
+		var id string
+		var r storedTimer
+		if err := rows.Scan(append([]any{&id}, r.columns()...)...); err != nil {
+			return nil, err
+		}
+		t, err := r.check(id)
+		c := of[id]
+		of[id] = claimTimers{append(c.all, t), c.damaged || err != nil}
+	}
+	return of, rows.Err()
+}
+
+func (t claimTimers) give(c *journal.Claim) {
+	if t.damaged || len(t.all) > maxClaimTimers {
+		c.TimersKnown = false
+		return
+	}
+	c.Timers = t.all
+	slices.SortFunc(c.Timers, func(a, b journal.Timer) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key)) })
 }
 
 // whyRefused returns the error of a claim that found no epoch, or a forgotten id. Epochs never

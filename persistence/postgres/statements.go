@@ -122,7 +122,10 @@ SELECT n FROM stored, transaction`
 const selectTimers = `SELECT t.key, t.due, t.slice, t.attempt, t.type, t.payload, t.crc
 FROM {schema}.understudy_timer t WHERE t.pid = $1::text ORDER BY t.due, t.key`
 
-const timed = `SELECT DISTINCT t.pid FROM {schema}.understudy_timer t WHERE t.pid = ANY($1::text[])`
+// timed returns timers of the ids in $1, at most $2 of each.
+const timed = `SELECT i.pid, t.key, t.due, t.slice, t.attempt, t.type, t.payload, t.crc
+FROM unnest($1::text[]) AS i(pid) CROSS JOIN LATERAL
+	(SELECT * FROM {schema}.understudy_timer t WHERE t.pid = i.pid COLLATE "C" LIMIT $2::int) AS t`
 
 // inOrder comes before selectWakes in the same transaction. Without statistics, or with old ones,
 // the server takes few timers to be due, and would read and sort all that are for each page.

@@ -97,20 +97,36 @@ func readTimers(ctx context.Context, conn *pgxpool.Conn, query, id string) ([]jo
 	defer rows.Close()
 	var timers []journal.Timer
 	for rows.Next() {
-		var t journal.Timer
-		var due int64
-		var slice int
-		var crc int32
-		if err := rows.Scan(&t.Key, &due, &slice, &t.Attempt, &t.Type, &t.Payload, &crc); err != nil {
+		var r storedTimer
+		if err := rows.Scan(r.columns()...); err != nil {
 			return nil, err
 		}
-		t.Due = time.Unix(0, due).UTC()
-		if int32(t.Checksum(id)) != crc || slice != journal.SliceOf(id) {
-			return nil, fmt.Errorf("%w: timer %q fails its checksum", journal.ErrCorrupt, t.Key)
+		t, err := r.check(id)
+		if err != nil {
+			return nil, err
 		}
 		timers = append(timers, t)
 	}
 	return timers, rows.Err()
+}
+
+type storedTimer struct {
+	journal.Timer
+	due   int64
+	slice int
+	crc   int32
+}
+
+func (r *storedTimer) columns() []any {
+	return []any{&r.Key, &r.due, &r.slice, &r.Attempt, &r.Type, &r.Payload, &r.crc}
+}
+
+func (r *storedTimer) check(id string) (journal.Timer, error) {
+	r.Due = time.Unix(0, r.due).UTC()
+	if int32(r.Checksum(id)) != r.crc || r.slice != journal.SliceOf(id) {
+		return journal.Timer{}, fmt.Errorf("%w: timer %q fails its checksum", journal.ErrCorrupt, r.Key)
+	}
+	return r.Timer, nil
 }
 
 // Now implements [journal.TimerStore]. It asks the server.

@@ -98,9 +98,9 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 			return err
 		}
 		h.writer = writer
-		claim = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo, NoTimers: true}
+		claim = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo, TimersKnown: true}
 		if h.eid != 0 {
-			if err := t.stmts.noTimers.QueryRow(id).Scan(&claim.NoTimers); err != nil {
+			if err := t.readTimers(id, &claim); err != nil {
 				return err
 			}
 		}

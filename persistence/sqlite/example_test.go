@@ -44,9 +44,9 @@ func ExampleOpen() {
 		fmt.Println(r.Seq, r.Epoch, string(r.Payload), err)
 	}
 	// Output:
-	// {1 0 0 true} <nil>
+	// {1 0 0 true []} <nil>
 	// <nil>
-	// {2 1 0 true} <nil>
+	// {2 1 0 true []} <nil>
 	// true
 	// <nil>
 	// 1 1 a <nil>

@@ -14,7 +14,7 @@ type statements struct {
 	head, insertHead, updateHead  *sql.Stmt
 	insertTag, sums               *sql.Stmt
 	first, deleteTags, deleteRows *sql.Stmt
-	noTimers                      *sql.Stmt
+	claimTimers                   *sql.Stmt
 	saveSnapshot, deleteSnapshots *sql.Stmt
 	deleteTimers, wipe            *sql.Stmt
 
@@ -37,7 +37,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.commit, "COMMIT"},
 		{&s.rollback, "ROLLBACK"},
 		{&s.head, selectHead},
-		{&s.noTimers, "SELECT NOT EXISTS (SELECT 1 FROM timer WHERE pid = ?)"},
+		{&s.claimTimers, selectTimers + " LIMIT ?"},
 		{&s.insertHead, "INSERT INTO entity (pid, epoch, writer, seq, deleted_to, crc) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&s.updateHead, "UPDATE entity SET epoch = ?, writer = ?, seq = ?, deleted_to = ?, crc = ? WHERE id = ?"},
 		{&s.insertTag, "INSERT OR IGNORE INTO event_tag (tag, ord) VALUES (?, ?)"},

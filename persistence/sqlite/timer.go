@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 
@@ -92,6 +93,27 @@ func (j *Journal) readTimers(ctx context.Context, id string) ([]journal.Timer, e
 	if err != nil {
 		return nil, err
 	}
+	return timersOf(id, rows)
+}
+
+// maxClaimTimers is how many timers a claim has at most: it holds up all writers.
+const maxClaimTimers = 16
+
+func (t *transaction) readTimers(id string, claim *journal.Claim) error {
+	rows, err := t.stmts.claimTimers.Query(id, maxClaimTimers+1)
+	if err != nil {
+		return err
+	}
+	claim.Timers, err = timersOf(id, rows)
+	switch {
+	case errors.Is(err, journal.ErrCorrupt), len(claim.Timers) > maxClaimTimers:
+		claim.Timers, claim.TimersKnown = nil, false
+		return nil
+	}
+	return err
+}
+
+func timersOf(id string, rows *sql.Rows) ([]journal.Timer, error) {
 	defer rows.Close()
 	var timers []journal.Timer
 	for rows.Next() {

@@ -73,7 +73,7 @@ func (r *rig) features() journaltest.Features {
 			TimersAreSetAndRemovedWithRecords: *jetstreamtest.located keeps no timers
 			ATimerIsReadAsItWasSet: *jetstreamtest.located keeps no timers
 			OnlyTheNewestClaimChangesTimers: *jetstreamtest.located keeps no timers
-			AClaimTellsWhetherThereAreTimers: *jetstreamtest.located keeps no timers
+			AClaimHasTheTimers: *jetstreamtest.located keeps no timers
 			AClaimKnowsTheTimersOfAppendsBeforeIt: *jetstreamtest.located keeps no timers
 			ARepeatedAppendDoesNotChangeTimersAgain: *jetstreamtest.located keeps no timers
 			MalformedTimersAreInvalid: *jetstreamtest.located keeps no timers
