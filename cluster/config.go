@@ -195,6 +195,12 @@ type Config struct {
 	// such a node stops its singletons and rejoins as a new incarnation.
 	StayDown bool
 
+	// Strict refuses mistakes that this node otherwise only warns of: a journal in memory while the
+	// cluster has a member in another process, which would find nothing of it after a failover. An
+	// actor with such a journal then does not start, with persistence.ErrInMemory. One that runs
+	// already fails with it at its next command. Set it in production. By default it is off.
+	Strict bool
+
 	// Traffic limits the traffic between this node and others: sizes of messages, queues and
 	// connections. By default each of its fields has its own default.
 	Traffic Traffic

@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/internal/services"
 	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/transport"
+	"github.com/understudy-go/understudy/internal/volatile"
 
 	"go.uber.org/zap"
 
@@ -128,6 +129,9 @@ func listen(cfg Config) (*Node, error) {
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
+	if cfg.Strict {
+		volatile.Of(n.System).Forbid()
+	}
 	explainUnsharded(n.System, shardtree.NotOnNode)
 	n.history = newHistoryWriter(n.System)
 	n.leasing = &leasing{aborted: n.aborted, system: n.System, log: n.log}

@@ -12,24 +12,27 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// ShowStates lets requests for which authorize returns nil see what sharded entities have stored:
+// ShowStates lets requests for which authorize returns nil see what sharded entities and singletons
+// have stored:
 //
 //	GET entity?type=TYPE&id=ID   the present state, as JSON
 //	          &at=SEQ            the state after that event, or up to a time as in RFC 3339
 //	          &events=N          and the last events, at most 1000
 //	          &diff=SEQ          and what has changed since that event
 //
+// The type of a singleton is "singleton", and its id is its name.
+//
 // The node reads the journal, and runs the factory and the event handler of the type, but no
 // command handler. It claims nothing, so an entity that runs is not disturbed, and nothing is
 // written. The entity may be on another node; this one must have started the type without
-// sharding.ProxyOnly.
+// sharding.ProxyOnly, or spawned the singleton.
 //
 // Of bytes only the length is shown, and nothing of fields that are tagged `understudy:"secret"`.
 // hides returns true for further fields that are secret; it may be nil.
 //
 // Errors are 400 for a request that is not understood, 403 with the text of authorize, and 404 for
-// an unknown type and for an actor that is not event-sourced. ShowStates panics if authorize is
-// nil.
+// an unknown type or singleton and for an actor that is not event-sourced. ShowStates panics if
+// authorize is nil.
 func ShowStates(authorize func(*http.Request) error, hides func(of reflect.Type, field reflect.StructField) bool) HandlerOption {
 	if authorize == nil {
 		panic("cluster: ShowStates: authorize is nil; pass a function that decides which requests may see what is stored")

@@ -40,16 +40,17 @@ type entity struct {
 
 	tasks     sync.WaitGroup // saving of snapshots
 	news      news
-	snapshots *snapshotter // nil without snapshots
-	idleness  *idleness    // nil without PassivateAfter
-	timers    *timers      // nil before there is one
-	once      *keys        // of commands; nil before there is one
+	snapshots *snapshotter    // nil without snapshots
+	idleness  *idleness       // nil without PassivateAfter
+	timers    *timers         // nil before there is one
+	inMemory  *volatile.Watch // nil unless the journal is in memory, and cluster.Config.Strict is set
+	once      *keys           // of commands; nil before there is one
 }
 
 func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
 	e := &entity{definition: d, ctx: ctx, self: self}
 	if d.nonBlocking { // as only a journal in memory is
-		volatile.Of(ctx.System()).Used(d.id)
+		e.inMemory = watchMemory(ctx.System(), d.id)
 	}
 	e.counts = metricsOf(ctx.System())
 	e.calls = e.counts.journals.Of(storeName(d.journal))
@@ -87,6 +88,9 @@ func (e *entity) begin() (o outcome, recovered bool) {
 
 // receive runs a command, and the commands that it unstashes.
 func (e *entity) receive(ctx actorContext, msg any, m extension.Metadata) outcome {
+	if e.inMemory != nil && e.failure == nil {
+		e.failure = refusedMemory(e.inMemory)
+	}
 	if e.failure != nil { // supervision has resumed the actor, but it cannot continue
 		return outcome{err: e.failure}
 	}

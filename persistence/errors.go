@@ -56,6 +56,9 @@ var (
 	// and this node has no journal. Set cluster.Config.Journal to the same one on every node.
 	// Without a cluster, give actor.NewSystem the option [WithJournal].
 	ErrNoJournal = errors.New("there is no journal: set cluster.Config.Journal on every node, or without a cluster give actor.NewSystem persistence.WithJournal")
+	// ErrInMemory: the journal is in the memory of this process, the cluster has another process,
+	// and cluster.Config.Strict is set. Give the actor a journal that all nodes share.
+	ErrInMemory = errors.New("persistence: the journal is in the memory of this process, and the cluster has other processes")
 	// ErrKeyReused: a command has a key of [Once] that was used for a command without a reply, or
 	// with another type of reply. Give each kind of command its own keys, such as with a prefix.
 	ErrKeyReused = errors.New("persistence: the key was used for another kind of command")
@@ -77,6 +80,7 @@ func init() {
 		"understudy/persistence.full":        ErrFull,
 		"understudy/persistence.unknown":     ErrUnknown,
 		"understudy/persistence.closed":      ErrClosed,
+		"understudy/persistence.in-memory":   ErrInMemory,
 		"understudy/persistence.key-reused":  ErrKeyReused,
 	} {
 		actor.RegisterError(name, err)

@@ -68,6 +68,9 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 // restore waits for its turn among the actors of the system, and then reads the state in a separate
 // goroutine. If the call is abandoned, r belongs to that goroutine.
 func (e *entity) restore(ctx context.Context, r *recovery) error {
+	if err := refusedMemory(e.inMemory); err != nil {
+		return err
+	}
 	if err := e.caller.admit(); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (i *instance) start(gen tenure.Generation) {
 	if i.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}
-	i.ref = i.typed.spawn(func() { i.begins(gen) }, opts)
+	i.ref = i.typed.spawn(nil, instanceName, func() { i.begins(gen) }, opts)
 	i.ctx.Watch(i.ref)
 	i.gen = gen
 	i.running = true

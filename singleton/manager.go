@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/inspect"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletons"
@@ -88,6 +89,7 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 	}
 	m.timer.ring = func() { m.occur(handover.Ticked{}) }
 	ctx.Defer(m.close)
+	ctx.Defer(inspect.RegisterSingleton(ctx.System(), name, lookerOf(typed)))
 	m.register(cfg)
 	return m
 }

@@ -19,11 +19,13 @@ type typedContext interface {
 	metadata() extension.Metadata                        // of the message that the manager handles
 	unpack(p extension.Payload) (content any, err error) // the content is a message unless there is an error
 
-	spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef // an instance, which calls begins when it takes messages
-	tell(d handover.Told)                                       // to the instance that was spawned last
-	deliver(d handover.Told, done func(err error))              // likewise, see [extension.DeliverWith]
-	tellLast(msg any)                                           // tells the instance to stop
-	straight(on bool)                                           // whether messages go there without the manager
+	// spawn starts an instance, which calls begins when it takes messages. Without begins, it
+	// starts an actor that begins like an instance, and then ends.
+	spawn(under actor.Spawner, name string, begins func(), opts []actor.SpawnOption) actor.AnyRef
+	tell(d handover.Told)                          // to the instance that was spawned last
+	deliver(d handover.Told, done func(err error)) // likewise, see [extension.DeliverWith]
+	tellLast(msg any)                              // tells the instance to stop
+	straight(on bool)                              // whether messages go there without the manager
 }
 
 type managerContext interface {
@@ -85,18 +87,28 @@ func (s *typedContextOf[M]) unpack(p extension.Payload) (content any, err error)
 	return content, err
 }
 
-func (s *typedContextOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef {
+func (s *typedContextOf[M]) spawn(under actor.Spawner, name string, begins func(), opts []actor.SpawnOption) actor.AnyRef {
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		begun := ctx.Notify(func() actor.Behavior[M] {
-			begins()
-			return nil
-		})
+		var begun func()
+		if begins != nil {
+			begun = ctx.Notify(func() actor.Behavior[M] {
+				begins()
+				return nil
+			})
+		}
 		if b := s.factory(); b != nil {
 			b(ctx, next)
 		}
+		if begun == nil {
+			next.Stop()
+			return
+		}
 		begun() // delivered only when the start succeeds
 	}
-	s.instance = actor.Spawn(s.ctx, first, instanceName, append(opts, extension.PassedOptions(s.ctx)...)...)
+	if begins == nil {
+		return actor.Spawn(under, first, name, opts...)
+	}
+	s.instance = actor.Spawn(s.ctx, first, name, append(opts, extension.PassedOptions(s.ctx)...)...)
 	return s.instance
 }
 

@@ -22,14 +22,15 @@ func showState(r *region) {
 		if !there {
 			return inspect.Found{}, fmt.Errorf("sharding: type %q has no entity %q", r.name, id)
 		}
-		return inspect.Run(ctx, r.system, q, func(name string, with context.Context) actor.AnyRef {
-			return r.kind.spawn(&residents{lane: r.lanes[shard], shards: r.signature().Shards, look: &look{name, with}}, escape(id))
+		return inspect.Run(ctx, r.system, q, func(parent actor.Spawner, name string, with context.Context) actor.AnyRef {
+			return r.kind.spawn(&residents{lane: r.lanes[shard], shards: r.signature().Shards, look: &look{parent, name, with}}, escape(id))
 		})
 	})
 }
 
-// A look is the name and the context of an actor that ends once it has begun.
+// A look is where an actor that ends once it has begun is spawned, with its name and its context.
 type look struct {
-	name string
-	with context.Context //nolint:containedctx // of the actor
+	under actor.Spawner
+	name  string
+	with  context.Context //nolint:containedctx // of the actor
 }

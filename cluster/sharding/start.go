@@ -195,7 +195,7 @@ func (k *kindFor[M]) unpack(p extension.Payload) (msg, content any, err error) {
 
 func (k *kindFor[M]) spawn(all *residents, name string) actor.AnyRef {
 	if at := all.look; at != nil {
-		return actor.Spawn(k.system, behavior(k, all, name), at.name, extension.WithContext(at.with))
+		return actor.Spawn(at.under, behavior(k, all, name), at.name, extension.WithContext(at.with))
 	}
 	if ref := extension.SpawnReturning(all.actors, behavior(k, all, name), name); ref != (actor.ActorRef[M]{}) {
 		return ref

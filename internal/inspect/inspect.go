@@ -3,6 +3,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,18 +77,24 @@ func (l *Look) Answer(f Found, err error) { l.answer(f, err) }
 // ErrNotSourced means that the actor is not event-sourced, so nothing of it is stored.
 var ErrNotSourced = errors.New("it is neither event-sourced nor a durable state, so nothing of it is stored")
 
-// Run returns what an actor has stored. spawn starts the actor under that name, with the context
-// of the options, and with a behavior that stops once it has begun.
-func Run(ctx context.Context, s *actor.System, q Query, spawn func(name string, with context.Context) actor.AnyRef) (Found, error) {
+// A Spawn starts the actor that answers a look as a child of parent, under that name and with
+// that context, and with a behavior that stops once it has begun.
+type Spawn func(parent actor.Spawner, name string, with context.Context) actor.AnyRef
+
+// Run returns what an actor has stored.
+func Run(ctx context.Context, s *actor.System, q Query, spawn Spawn) (Found, error) {
 	type answer struct {
 		found Found
 		err   error
 	}
 	answers := make(chan answer, 1)
 	name := fmt.Sprint("look-", extension.NextNumber(s))
-	look := &Look{Query: q, path: "/user/" + name, answer: func(f Found, err error) { answers <- answer{f, err} }}
+	look := &Look{Query: q, path: "/user/" + name + "/" + looked, answer: func(f Found, err error) { answers <- answer{f, err} }}
 	ended := make(chan struct{})
-	ref := spawn(name, context.WithValue(ctx, lookKey{}, look))
+	var failure error // written before the end
+	ref := actor.Spawn(s, watching(func(parent actor.Spawner) actor.AnyRef {
+		return spawn(parent, looked, context.WithValue(ctx, lookKey{}, look))
+	}, func(err error) { failure = err }), name)
 	defer extension.AfterEnd(s, ref, sync.OnceFunc(func() { close(ended) }))()
 	select {
 	case <-ended:
@@ -99,20 +106,44 @@ func Run(ctx context.Context, s *actor.System, q Query, spawn func(name string, 
 		a.found.Compared = look.compared
 		return a.found, a.err
 	default:
-		return Found{Compared: look.compared}, ErrNotSourced
+	}
+	if failure != nil {
+		return Found{}, fmt.Errorf("what makes the actor has failed before it came to what is stored: %w", failure)
+	}
+	return Found{Compared: look.compared}, ErrNotSourced
+}
+
+const looked = "actor"
+
+// watching ends with the actor that spawn starts. It calls failed first, if that has failed.
+func watching(spawn func(parent actor.Spawner) actor.AnyRef, failed func(error)) actor.Behavior[struct{}] {
+	return func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {
+		ctx.Watch(spawn(ctx))
+		next.OnMessage = func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] { return nil } // without a handler it would end
+		next.OnSignal = func(_ *actor.Context[struct{}], sig actor.Signal) actor.Behavior[struct{}] {
+			if f, is := sig.(actor.ChildFailed); is {
+				failed(f.Err)
+			}
+			return func(_ *actor.Context[struct{}], next *actor.Next[struct{}]) { next.Stop() }
+		}
 	}
 }
 
 // A Looker finds what the actor with an id has stored.
 type Looker func(ctx context.Context, id string, q Query) (Found, error)
 
+// SingletonType is the type of each singleton for [Find]; its id is its name. A type of entities
+// of that name hides them.
+const SingletonType = "singleton"
+
 type lookers struct {
-	mu     sync.Mutex // guards byType
-	byType map[string]Looker
+	mu         sync.Mutex // guards all below
+	byType     map[string]Looker
+	singletons map[string]Looker // by name
 }
 
 func of(s *actor.System) *lookers {
-	return extension.Ensure(s, func() *lookers { return &lookers{byType: map[string]Looker{}} })
+	return extension.Ensure(s, func() *lookers { return &lookers{byType: map[string]Looker{}, singletons: map[string]Looker{}} })
 }
 
 // Register makes the actors of a type known.
@@ -123,6 +154,32 @@ func Register(s *actor.System, typ string, l Looker) {
 	all.byType[typ] = l
 }
 
+// RegisterSingleton makes a singleton known until forget is called.
+func RegisterSingleton(s *actor.System, name string, spawn Spawn) (forget func()) {
+	all := of(s)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.singletons[name] = func(ctx context.Context, _ string, q Query) (Found, error) { return Run(ctx, s, q, spawn) }
+	return func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		delete(all.singletons, name)
+	}
+}
+
+// ErrNoSingleton means that the node has not spawned a singleton of that name.
+var ErrNoSingleton = errors.New("no such singleton")
+
+func (l *lookers) singleton(ctx context.Context, name string, q Query) (Found, error) {
+	l.mu.Lock()
+	look, known := l.singletons[name], slices.Sorted(maps.Keys(l.singletons))
+	l.mu.Unlock()
+	if look == nil {
+		return Found{}, fmt.Errorf("%w: this node has spawned no singleton %q, but %s", ErrNoSingleton, name, cmp.Or(strings.Join(known, ", "), "none"))
+	}
+	return look(ctx, name, q)
+}
+
 // Find returns the looker of a type, or nil and the types that there are.
 func Find(s *actor.System, typ string) (Looker, []string) {
 	all := of(s)
@@ -130,6 +187,9 @@ func Find(s *actor.System, typ string) (Looker, []string) {
 	defer all.mu.Unlock()
 	if l := all.byType[typ]; l != nil {
 		return l, nil
+	}
+	if typ == SingletonType {
+		return all.singleton, nil
 	}
 	return nil, slices.Sorted(maps.Keys(all.byType))
 }

@@ -19,6 +19,7 @@ type Watch struct {
 	mu         sync.Mutex // guards all below
 	id, member string     // the first ones; "" for none
 	warned     bool
+	strict     bool
 }
 
 // Of returns the watch of a system.
@@ -31,6 +32,28 @@ func (w *Watch) Used(id string) { w.note(&w.id, id) }
 
 // Spread says that a member of the cluster runs in another process.
 func (w *Watch) Spread(member string) { w.note(&w.member, member) }
+
+// Forbid makes Refusal fail, in place of one warning.
+func (w *Watch) Forbid() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.strict, w.warned = true, true
+}
+
+// Forbids reports whether [Watch.Forbid] was called.
+func (w *Watch) Forbids() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.strict
+}
+
+// Refusal names the member that runs in another process, if actors must not keep their events in
+// memory because of it. Otherwise ok is false.
+func (w *Watch) Refusal() (member string, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.member, w.strict && w.member != ""
+}
 
 func (w *Watch) note(first *string, name string) {
 	w.mu.Lock()

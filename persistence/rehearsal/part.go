@@ -36,8 +36,8 @@ func Of[M any](ids string, behavior func(id string, j persistence.Journal) actor
 	}
 	return Part{name: ids, run: func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error) {
 		var failure error
-		found, err := inspect.Run(ctx, s, q, func(name string, with context.Context) actor.AnyRef {
-			return actor.Spawn(s, func(ctx *actor.Context[M], next *actor.Next[M]) {
+		found, err := inspect.Run(ctx, s, q, func(under actor.Spawner, name string, with context.Context) actor.AnyRef {
+			return actor.Spawn(under, func(ctx *actor.Context[M], next *actor.Next[M]) {
 				if failure = guard.Run(func() error { behavior(id, j)(ctx, next); return nil }); failure != nil {
 					failure = fmt.Errorf("the behavior of %q cannot be made: %w", id, failure)
 				}

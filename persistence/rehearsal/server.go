@@ -294,14 +294,14 @@ func (s *server) look(ctx context.Context, query string) error {
 	states := &statuspage.States{
 		Shower: func() *inspect.Shower { return new(inspect.Shower) },
 		Look: func(ctx context.Context, typ, id string, q inspect.Query) (inspect.Found, error) {
-			if id != "" {
-				typ += "|" + id
+			if typ != inspect.SingletonType { // whose ids are their own
+				id = typ + "|" + id
 			}
-			part := find(s.parts, typ)
+			part := find(s.parts, id)
 			if part == nil {
-				return inspect.Found{}, fmt.Errorf("no part of rehearsal.Serve has the persistence id %q", typ)
+				return inspect.Found{}, fmt.Errorf("no part of rehearsal.Serve has the persistence id %q", id)
 			}
-			return part.run(ctx, s.system, q, typ, &copied{Journal: s.journal})
+			return part.run(ctx, s.system, q, id, &copied{Journal: s.journal})
 		},
 	}
 	e, err := states.Entity(ctx, form)

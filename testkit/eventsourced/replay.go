@@ -27,8 +27,8 @@ import (
 // type of the states. j must be a [journal.EventReader], as all journals of this project are.
 func Replay[S, M any](t testing.TB, s *actor.System, j persistence.Journal, of func(id string) bool, b func(id string, j persistence.Journal) actor.Behavior[M]) map[string]S {
 	t.Helper()
-	r := replay{t, s, func(id, name string, with context.Context) actor.AnyRef {
-		return actor.Spawn(s, func(ctx *actor.Context[M], next *actor.Next[M]) {
+	r := replay{t, s, func(id string, under actor.Spawner, name string, with context.Context) actor.AnyRef {
+		return actor.Spawn(under, func(ctx *actor.Context[M], next *actor.Next[M]) {
 			b(id, j)(ctx, next)
 			next.Stop()
 		}, name, extension.WithContext(with))
@@ -49,7 +49,7 @@ func Replay[S, M any](t testing.TB, s *actor.System, j persistence.Journal, of f
 type replay struct {
 	t      testing.TB
 	system *actor.System
-	spawn  func(id, name string, with context.Context) actor.AnyRef
+	spawn  func(id string, under actor.Spawner, name string, with context.Context) actor.AnyRef
 }
 
 func (r *replay) ids(j persistence.Journal, of func(id string) bool) []string {
@@ -95,5 +95,7 @@ func (r *replay) state(id string) any {
 }
 
 func (r *replay) look(id string, q inspect.Query) (inspect.Found, error) {
-	return inspect.Run(r.t.Context(), r.system, q, func(name string, with context.Context) actor.AnyRef { return r.spawn(id, name, with) })
+	return inspect.Run(r.t.Context(), r.system, q, func(under actor.Spawner, name string, with context.Context) actor.AnyRef {
+		return r.spawn(id, under, name, with)
+	})
 }

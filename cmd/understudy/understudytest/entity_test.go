@@ -56,6 +56,15 @@ func TestAnEntityIsShownAsItIsAndAsItWas(t *testing.T) {
 	defer func() { require.NoError(t, session.Close()) }()
 	require.EqualValues(t, 2, must[status.Entity](t, session, "entity", map[string]any{"type": "cart", "id": "42"}).Seq)
 
+	actor.Spawn(n.Node, behaviors.Singleton(func() actor.Behavior[put] {
+		return behaviors.EventSourced("ledger", store, 0, func(n int, _ added) int { return n + 1 },
+			func(_ *actor.Context[put], n int, p put) persistence.Effect[added] {
+				return persistence.ThenReply(persistence.Persist(added{p.Item}), p.ReplyTo, n+1)
+			})
+	}), "ledger")
+	require.Equal(t, result{0, "Nothing is stored for ledger.\n", ""}, n.run(t, "entity", "singleton/ledger"))
+	require.Equal(t, result{1, "", "understudy: the node refuses: no such singleton: this node has spawned no singleton \"lodger\", but ledger, sharding-coordinator (404 Not Found)\n"}, n.run(t, "entity", "singleton/lodger"))
+
 	closed := start(t, []string{"bert"})[0].run(t, "entity", "cart/42")
 	require.Equal(t, 1, closed.code)
 	require.Contains(t, closed.errors, "pass cluster.ShowStates to node.Handler")

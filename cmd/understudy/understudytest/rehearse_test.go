@@ -154,7 +154,7 @@ func entityOffline(s shop, journal string) {
 	require.Equal(s, "cart|3", e.PersistenceID)
 	require.EqualValues(s, 320, e.State.(map[string]any)["Total"])
 	require.Len(s, e.Events, 1)
-	require.Equal(s, "FR", offline("settings").State.(map[string]any)["Country"])
+	require.Equal(s, "FR", offline("singleton/settings").State.(map[string]any)["Country"])
 	require.EqualValues(s, 1, offline("cart/1", "-at", "1").Seq)
 }
 

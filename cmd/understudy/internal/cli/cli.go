@@ -52,7 +52,7 @@ var verbs = []verb{
 	{name: "members", help: "the members, the oldest first", run: showMembers},
 	{name: "singletons", args: "[NAME]", most: 1, help: "the singletons: hosts, starts, failures", run: showSingletons},
 	{name: "entities", args: "[TYPE]", most: 1, help: "the types of entities that the node has started, with the homes of their shards", run: showEntities},
-	{name: "entity", args: "TYPE/ID", most: 1, help: "what an entity has stored: its state, now or then, and its last events", flags: entityFlags, run: showEntity},
+	{name: "entity", args: "TYPE/ID", most: 1, help: "what an entity, or singleton/NAME, has stored: its state, now or then, and its last events", flags: entityFlags, run: showEntity},
 	{name: "rehearse", help: "try a new build of a program, and the way back, on a copy of its journal; exit code 1 if anything would break", flags: rehearseFlags, run: tryUpgrade},
 	{name: "schedules", args: "[NAME]", most: 1, help: "the schedules that the node has started, with the entries of those that it hosts", run: showSchedules},
 	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},

@@ -86,7 +86,7 @@ func TestAnEntityIsNamedByItsTypeAndID(t *testing.T) {
 		code, out, errors := run(t, "entity", name)
 		require.Equal(t, 2, code)
 		require.Empty(t, out)
-		require.Equal(t, "understudy: \""+name+"\" is not the type and the id of an entity, such as cart/42\n", errors)
+		require.Equal(t, "understudy: \""+name+"\" is not the type and the id of an entity, such as cart/42, nor singleton/NAME\n", errors)
 	}
 }
 

@@ -61,8 +61,8 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 
 func showEntity(ctx context.Context, c *command) (int, error) {
 	typ, id, ok := strings.Cut(c.arg(), "/")
-	if typ == "" || c.program == "" && id == "" || ok && id == "" {
-		_, _ = fmt.Fprintf(c.Stderr, "understudy: %q is not the type and the id of an entity, such as cart/42\n", c.arg())
+	if !ok || typ == "" || id == "" {
+		_, _ = fmt.Fprintf(c.Stderr, "understudy: %q is not the type and the id of an entity, such as cart/42, nor singleton/NAME\n", c.arg())
 		return usage, errUsage
 	}
 	look := func() (status.Entity, error) { return c.client.Entity(ctx, typ, id, c.at, c.since, c.events) }

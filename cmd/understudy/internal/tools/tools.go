@@ -56,8 +56,8 @@ type (
 		Limit     *int   `json:"limit,omitempty" jsonschema:"how many at most; 20 if it is missing"`
 	}
 	entity struct {
-		Type   string `json:"type" jsonschema:"the type of the entity, such as cart"`
-		ID     string `json:"id" jsonschema:"its id, such as 42"`
+		Type   string `json:"type" jsonschema:"the type of the entity, such as cart; singleton for a singleton"`
+		ID     string `json:"id" jsonschema:"its id, such as 42; of a singleton its name"`
 		At     string `json:"at,omitempty" jsonschema:"the number of an event or a time in RFC 3339: the state of then; empty for the present one"`
 		Since  string `json:"since,omitempty" jsonschema:"the number of an event: say what has changed since then"`
 		Events int    `json:"events,omitempty" jsonschema:"how many of the last events to list"`
@@ -104,7 +104,7 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.EntitiesOf(d, in.Name)
 		})
-	read(s, "entity", "What one entity has stored: its state, at present or after an earlier event, its last events, and what has changed. The program must allow it with cluster.ShowStates.",
+	read(s, "entity", "What one entity or singleton has stored: its state, at present or after an earlier event, its last events, and what has changed. The program must allow it with cluster.ShowStates.",
 		func(ctx context.Context, in entity) (status.Entity, error) {
 			return c.Entity(ctx, in.Type, in.ID, in.At, in.Since, in.Events)
 		})
