@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -46,7 +47,7 @@ func try(ctx context.Context, e *entity, of *inspect.Trial) (inspect.Found, erro
 
 func (t *trial) run(ctx context.Context) error {
 	t.Takes = t.definition.snapshots()
-	if err := t.loadSnapshots(ctx); err != nil {
+	if err := errors.Join(t.loadSnapshots(ctx), t.loadTimers(ctx)); err != nil {
 		return err
 	}
 	for r, err := range t.journal.Read(ctx, t.id, 1, math.MaxInt64) {
@@ -103,6 +104,30 @@ func (t *trial) loadSnapshots(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// loadTimers tries the message of each timer.
+func (t *trial) loadTimers(ctx context.Context) error {
+	if t.timerStore == nil {
+		return nil
+	}
+	timers, err := t.timerStore.Timers(ctx, t.id)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	for _, timer := range timers {
+		if timer.Shredded {
+			continue
+		}
+		err := guard.Run(func() error {
+			_, err := unpack(t.ctx.System(), t.user.types().command, timer.Type, timer.Payload)
+			return err
+		})
+		if err != nil {
+			t.Fault(inspect.Fault{Kind: inspect.FaultTimer, Type: timer.Type, Text: fmt.Sprintf("timer %q: %s", timer.Key, guard.Text(err))})
+		}
+	}
+	return err
 }
 
 // begin makes at the snapshot after the event at seq, if there is one.
@@ -197,6 +222,9 @@ func (t *trial) appliedTo(at states, r *journal.Record, events []any) (now []ins
 				t.Fault(inspect.Fault{Kind: inspect.FaultEncoding, Seq: r.Seq, Type: r.Type, Text: guard.Text(err)})
 				continue
 			}
+			if len(events) == 1 && !slices.Equal(a.tags, r.Tags) {
+				t.Tag(inspect.Tagged{Seq: r.Seq, Type: r.Type, Was: r.Tags, Now: a.tags})
+			}
 			now = append(now, inspect.Stored{Type: record.Type, Meta: metaLike(r, record.Meta[versionKey]), Payload: record.Payload})
 		}
 		return nil
@@ -229,6 +257,9 @@ func (t *trial) lastState(ctx context.Context, from *stateJournal) error {
 		last = &r
 	}
 	t.alone = nil
+	if err := t.loadTimers(ctx); err != nil {
+		return err
+	}
 	if last == nil || last.Shredded {
 		return nil
 	}

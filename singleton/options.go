@@ -121,6 +121,14 @@ func (s *settings) compared(message reflect.Type) []handover.Setting {
 	}
 }
 
+func (s *settings) comparedByName(message reflect.Type) map[string]string {
+	all := map[string]string{}
+	for _, one := range s.compared(message) {
+		all[one.Name] = one.Value
+	}
+	return all
+}
+
 func stopName(msg any) string {
 	if msg == nil {
 		return ""

@@ -40,7 +40,8 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 		}
 	}
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		if inspect.Of(ctx, ctx.Self().Path()) != nil { // somebody looks at what an instance has stored
+		if look := inspect.Of(ctx, ctx.Self().Path()); look != nil { // at what an instance has stored
+			look.Compares(set.comparedByName(takes))
 			factory()(ctx, next)
 		} else if on, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), takes); err != nil {
 			next.Fail(err)

@@ -13,6 +13,7 @@ import (
 type Form struct {
 	Kind   string      `json:"kind"`             // see the constants
 	Null   bool        `json:"null,omitempty"`   // a pointer, which may be nil
+	Of     string      `json:"of,omitempty"`     // of an actor ref: the registered name of the messages
 	Codec  string      `json:"codec,omitempty"`  // the format that encodes it; "" for CBOR
 	Elem   *Form       `json:"elem,omitempty"`   // of a list or a map
 	Key    *Form       `json:"key,omitempty"`    // of a map
@@ -66,7 +67,7 @@ func formOf(t reflect.Type, within []reflect.Type) *Form {
 	case t == reflect.TypeFor[time.Time]():
 		return &Form{Kind: FormTime}
 	case texts.is(t):
-		return &Form{Kind: FormText}
+		return &Form{Kind: FormText, Of: toldName(t)}
 	case codesItself(t):
 		return &Form{Kind: FormOwn}
 	case slices.Contains(within, t):
@@ -93,6 +94,16 @@ func formOf(t reflect.Type, within []reflect.Type) *Form {
 		return structForm(t, within)
 	}
 	return &Form{Kind: t.Kind().String()}
+}
+
+// toldName returns the registered name of what the method Tell takes, or "".
+func toldName(t reflect.Type) string {
+	tell, ok := t.MethodByName("Tell")
+	if !ok || tell.Type.NumIn() < 2 {
+		return ""
+	}
+	name, _ := NameOf(tell.Type.In(1)) // "" without one
+	return name
 }
 
 func structForm(t reflect.Type, within []reflect.Type) *Form {

@@ -55,6 +55,7 @@ var places = map[string]string{
 	"persistence/trial.go event":                             "Error of what keeps an event from being decoded",
 	"persistence/trial.go lastState":                         "the decoding of a state",
 	"persistence/trial.go loadSnapshots":                     "Error of what keeps a snapshot from being decoded",
+	"persistence/trial.go loadTimers":                        "the decoding of the message of a timer",
 	"persistence/trial.go run":                               "Error of a journal",
 	"persistence/trial.go saved":                             "the encoding of a state",
 	"persistence/look.go look":                               "the event handler, and the decoding of a state",

@@ -36,6 +36,7 @@ type Found struct {
 	State    any
 	Shredded uint64 // how many events were left out because their keys were destroyed
 	Events   []Event
+	Compared map[string]string // settings that members of a cluster compare, if it is a singleton
 }
 
 // An Event is one of the last events.
@@ -52,9 +53,13 @@ type Event struct {
 type Look struct {
 	Query
 
-	path   string
-	answer func(Found, error)
+	path     string
+	answer   func(Found, error)
+	compared map[string]string
 }
+
+// Compares notes the settings of a singleton that members of a cluster compare.
+func (l *Look) Compares(settings map[string]string) { l.compared = settings }
 
 type lookKey struct{}
 
@@ -98,13 +103,14 @@ func Run(ctx context.Context, s *actor.System, q Query, spawn Spawn) (Found, err
 	}
 	select {
 	case a := <-answers:
+		a.found.Compared = look.compared
 		return a.found, a.err
 	default:
 	}
 	if failure != nil {
 		return Found{}, fmt.Errorf("what makes the actor has failed before it came to what is stored: %w", failure)
 	}
-	return Found{}, ErrNotSourced
+	return Found{Compared: look.compared}, ErrNotSourced
 }
 
 const looked = "actor"

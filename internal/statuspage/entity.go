@@ -60,13 +60,8 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	form := r.URL.Query()
-	if form.Get("type") == "" || form.Get("id") == "" {
-		http.Error(w, "name an actor: ?type=TYPE&id=ID", http.StatusBadRequest)
-		return
-	}
 	var wrong wrongQueryError
-	e, err := s.Entity(r.Context(), form)
+	e, err := s.Entity(r.Context(), r.URL.Query())
 	switch {
 	case err == nil:
 		answer(w, e)
@@ -81,7 +76,7 @@ func (s *States) entity(w http.ResponseWriter, r *http.Request) {
 
 type wrongQueryError struct{ error }
 
-// Entity returns what the page shows for a query, without authorization. The id may be empty.
+// Entity returns what the page shows for a query, without authorization.
 func (s *States) Entity(ctx context.Context, form url.Values) (*Entity, error) {
 	typ, id, q, since, err := asked(form)
 	if err != nil {
@@ -91,7 +86,9 @@ func (s *States) Entity(ctx context.Context, form url.Values) (*Entity, error) {
 }
 
 func asked(form url.Values) (typ, id string, q inspect.Query, since uint64, err error) {
-	typ, id = form.Get("type"), form.Get("id")
+	if typ, id = form.Get("type"), form.Get("id"); typ == "" || id == "" {
+		return "", "", q, 0, errors.New("name an actor: ?type=TYPE&id=ID")
+	}
 	if at := form.Get("at"); at != "" {
 		if q.At, err = strconv.ParseUint(at, 10, 63); err != nil {
 			if q.Until, err = time.Parse(time.RFC3339, at); err != nil {
@@ -137,6 +134,15 @@ func (s *States) found(ctx context.Context, typ, id string, q inspect.Query, sin
 		e.Changes = inspect.Diff(show(before.State), e.State)
 	}
 	return e, nil
+}
+
+// A showing source says that the handler shows states.
+type showing struct{ Source }
+
+func (s showing) Snapshot() (Snapshot, <-chan struct{}) {
+	shown, changed := s.Source.Snapshot()
+	shown.States = true
+	return shown, changed
 }
 
 func noStates(w http.ResponseWriter, _ *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/understudy-go/understudy/internal/inspect"
 	"github.com/understudy-go/understudy/persistence"
@@ -60,6 +61,31 @@ func (c *copied) LoadSnapshot(ctx context.Context, id string, upTo uint64) (s jo
 		return s, false, nil, errors.ErrUnsupported
 	}
 	return store.LoadSnapshot(ctx, id, upTo)
+}
+
+func (c *copied) timers() journal.TimerStore {
+	if s, ok := journal.As[journal.TimerStore](c.Journal); ok {
+		return s
+	}
+	return nil
+}
+
+func (c *copied) Timers(ctx context.Context, id string) ([]journal.Timer, error) {
+	if s := c.timers(); s != nil {
+		return s.Timers(ctx, id)
+	}
+	return nil, errors.ErrUnsupported
+}
+
+func (c *copied) Wakes(context.Context, journal.SliceRange, journal.Wake, time.Time, int) ([]journal.Wake, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (c *copied) Now(ctx context.Context) (time.Time, error) {
+	if s := c.timers(); s != nil {
+		return s.Now(ctx)
+	}
+	return time.Time{}, errors.ErrUnsupported
 }
 
 func (c *copied) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {

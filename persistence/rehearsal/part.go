@@ -3,9 +3,12 @@ package rehearsal
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/inspect"
@@ -14,8 +17,10 @@ import (
 
 // A Part is some of the event-sourced actors and durable states of a program. [Of] returns one.
 type Part struct {
-	name string
-	run  func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error)
+	name    string
+	same    map[string]string
+	message string
+	run     func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error)
 }
 
 // Of returns the part of the actors whose persistence ids are ids, or begin with ids and a "|", as
@@ -29,7 +34,7 @@ func Of[M any](ids string, behavior func(id string, j persistence.Journal) actor
 	if ids == "" || behavior == nil {
 		panic("rehearsal: Of needs persistence ids, such as \"cart\", and a function that returns their behavior")
 	}
-	return Part{ids, func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error) {
+	return Part{name: ids, run: func(ctx context.Context, s *actor.System, q inspect.Query, id string, j persistence.Journal) (inspect.Found, error) {
 		var failure error
 		found, err := inspect.Run(ctx, s, q, func(under actor.Spawner, name string, with context.Context) actor.AnyRef {
 			return actor.Spawn(under, func(ctx *actor.Context[M], next *actor.Next[M]) {
@@ -43,7 +48,20 @@ func Of[M any](ids string, behavior func(id string, j persistence.Journal) actor
 			return found, failure
 		}
 		return found, err
-	}}
+	}, message: codec.TypeName(reflect.TypeFor[M]())}
+}
+
+// With returns the part with settings of its actors that all nodes must have alike in a rolling
+// restart, by their names. Those of a singleton are known without it; those of a sharded type are
+// what sharding.Compared returns.
+func (p Part) With(settings map[string]string) Part {
+	all := maps.Clone(p.same)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, settings)
+	p.same = all
+	return p
 }
 
 func (p *Part) has(id string) bool {

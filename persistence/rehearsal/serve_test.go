@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -60,8 +62,9 @@ type unclosed struct{ *journal.Memory }
 
 func (unclosed) Close() error { return nil }
 
-// storedBy returns a journal in which the actors of ids have stored numbers.
-func storedBy(t *testing.T, all map[string][]int, b func(id string, j persistence.Journal) actor.Behavior[add]) persistence.Journal {
+// storedBy returns a journal in which the actors of ids have stored numbers. It calls settle after
+// each, unless that is nil.
+func storedBy(t *testing.T, all map[string][]int, b func(id string, j persistence.Journal) actor.Behavior[add], settle func()) persistence.Journal {
 	t.Helper()
 	j := unclosed{journal.NewMemory()}
 	s := actor.NewSystem("shop", actor.WithLogger(zap.NewNop()))
@@ -70,6 +73,9 @@ func storedBy(t *testing.T, all map[string][]int, b func(id string, j persistenc
 		for _, n := range numbers {
 			_, err := actor.Ask(t.Context(), ref, func(done actor.ActorRef[bool]) add { return add{n, done} })
 			require.NoError(t, err)
+			if settle != nil {
+				settle()
+			}
 		}
 	}
 	require.NoError(t, s.Shutdown(t.Context()))
@@ -110,7 +116,7 @@ func read(t *testing.T, j persistence.Journal, parts []Part, id string) report {
 
 func TestABuildSaysWhatItMakesOfAnID(t *testing.T) {
 	parts := []Part{Of("sum", summing(persistence.SnapshotEvery(2, 2))), Of("till-*", wrapped)}
-	j := storedBy(t, map[string][]int{"sum|1": {1, 2, 3}, "till-7": {5}, "other": {4}}, summing(persistence.SnapshotEvery(2, 2)))
+	j := storedBy(t, map[string][]int{"sum|1": {1, 2, 3}, "till-7": {5}, "other": {4}}, summing(persistence.SnapshotEvery(2, 2)), nil)
 
 	ids := map[string]uint64{}
 	for _, a := range asked(t, j, parts, request{Do: "ids"}) {
@@ -143,7 +149,7 @@ func TestAFaultDoesNotHideWhatFollows(t *testing.T) {
 			return persistence.ThenReply(persistence.Persist(added{a.n}), a.done, true)
 		})
 	}
-	j := storedBy(t, map[string][]int{"sum|1": {1, 13, 3}}, lucky)
+	j := storedBy(t, map[string][]int{"sum|1": {1, 13, 3}}, lucky, nil)
 	claim, err := j.Claim(t.Context(), "sum|1", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: "sum|1", Epoch: claim.Epoch, Prev: 3, Records: []journal.Record{{Seq: 4, Epoch: claim.Epoch, Type: "rehearsal.gone", Payload: []byte{0xa0}}}}})[0])
@@ -156,7 +162,33 @@ func TestAFaultDoesNotHideWhatFollows(t *testing.T) {
 	require.Contains(t, rep.Faults[1].Text, `no type is registered as "rehearsal.gone"`)
 }
 
+func TestAStoredTimerWhoseMessageCannotBeDecodedIsAFault(t *testing.T) {
+	j := storedBy(t, map[string][]int{"sum|1": {1}}, summing(), nil)
+	claim, err := j.Claim(t.Context(), "sum|1", journal.WriterID{}, journal.Bounds{})
+	require.NoError(t, err)
+	timer := journal.Timer{Key: "late", Due: time.Now(), Type: "rehearsal.gone", Payload: []byte{0xa0}}
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: "sum|1", Epoch: claim.Epoch, Prev: 1, Timers: []journal.TimerChange{{Timer: timer}}}})[0])
+	rep := read(t, j, []Part{Of("sum", summing())}, "sum|1")
+	require.True(t, rep.Recovers)
+	require.Len(t, rep.Faults, 1)
+	require.Equal(t, []any{inspect.FaultTimer, "rehearsal.gone"}, []any{rep.Faults[0].Kind, rep.Faults[0].Type})
+	require.Contains(t, rep.Faults[0].Text, `timer "late": `)
+}
+
+func TestTheSettingsOfASingletonAreKnown(t *testing.T) {
+	parts := []Part{Of("till-*", wrapped), Of("sum", summing()), Of("cart", summing()).With(map[string]string{"shards": "8"})}
+	h := asked(t, journal.NewMemory(), parts)[0].Hello
+	require.Equal(t, map[string]string{"shards": "8", "message": "rehearsal.add"}, h.Settings["cart"])
+	require.Contains(t, h.Settings["till-*"], "at least once")
+	require.NotContains(t, h.Settings, "sum")
+}
+
 func TestEventsBehindASnapshotMayBeDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { eventsBehindASnapshot(t) })
+}
+
+func eventsBehindASnapshot(t *testing.T) {
+	t.Helper()
 	kept := summing(persistence.SnapshotEvery(2, 2), persistence.Options[add, added, sums]{DeleteEvents: true})
 	for numbers, events := range map[int]uint64{3: 3, 5: 3, 8: 2} {
 		all := make([]int, numbers)
@@ -164,7 +196,7 @@ func TestEventsBehindASnapshotMayBeDeleted(t *testing.T) {
 			all[i] = i + 1
 		}
 		parts := []Part{Of("sum", kept)}
-		j := storedBy(t, map[string][]int{"sum|1": all}, kept)
+		j := storedBy(t, map[string][]int{"sum|1": all}, kept, func() { time.Sleep(time.Second) })
 		rep := read(t, j, parts, "sum|1")
 		require.Empty(t, rep.Faults)
 		require.Equal(t, events, rep.Events, numbers)
@@ -177,7 +209,7 @@ func TestEventsBehindASnapshotMayBeDeleted(t *testing.T) {
 
 func TestABuildReadsWhatAnotherOneWouldStore(t *testing.T) {
 	plain, spool := []Part{Of("sum", summing(persistence.SnapshotEvery(2, 2)))}, filepath.Join(t.TempDir(), "spool")
-	j := storedBy(t, map[string][]int{"sum|1": {1, 2, 3}}, summing(persistence.SnapshotEvery(2, 2)))
+	j := storedBy(t, map[string][]int{"sum|1": {1, 2, 3}}, summing(persistence.SnapshotEvery(2, 2)), nil)
 	other := []Part{Of("sum", summing(persistence.Options[add, added, sums]{
 		SnapshotEvery: 2,
 		FromJournal: func(s persistence.StoredEvent) ([]added, error) { // each event becomes two

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -34,10 +35,12 @@ type server struct {
 
 // hello says what a build has.
 type hello struct {
-	Go     string                 `json:"go"`
-	Parts  []string               `json:"parts"`
-	Codecs []string               `json:"codecs"`
-	Forms  map[string]*codec.Form `json:"forms"`
+	Go    string   `json:"go"`
+	Parts []string `json:"parts"`
+	// The settings that members of a cluster compare, by part.
+	Settings map[string]map[string]string `json:"settings"`
+	Codecs   []string                     `json:"codecs"`
+	Forms    map[string]*codec.Form       `json:"forms"`
 }
 
 // stored is an id of the journal.
@@ -48,21 +51,22 @@ type stored struct {
 
 // A report is what a build makes of what is stored under an id.
 type report struct {
-	ID        string          `json:"id"`
-	Part      string          `json:"part"` // "" for none
-	Uses      string          `json:"uses"` // the persistence id that the actor has
-	Error     string          `json:"error"`
-	Seq       uint64          `json:"seq"`
-	Events    uint64          `json:"events"`
-	Snapshots uint64          `json:"snapshots"`
-	Faults    []inspect.Fault `json:"faults"`
-	State     json.RawMessage `json:"state"` // after a recovery; null without one
-	Alone     json.RawMessage `json:"alone"` // by the events alone
-	Recovers  bool            `json:"recovers"`
-	Replays   bool            `json:"replays"`
-	Wrote     uint64          `json:"wrote"` // events that it would store differently
-	Saved     string          `json:"saved"` // hash of the snapshot that it would save; "" without one
-	Changes   []change        `json:"changes"`
+	ID        string           `json:"id"`
+	Part      string           `json:"part"` // "" for none
+	Uses      string           `json:"uses"` // the persistence id that the actor has
+	Error     string           `json:"error"`
+	Seq       uint64           `json:"seq"`
+	Events    uint64           `json:"events"`
+	Snapshots uint64           `json:"snapshots"`
+	Faults    []inspect.Fault  `json:"faults"`
+	Tagged    []inspect.Tagged `json:"tagged"`
+	State     json.RawMessage  `json:"state"` // after a recovery; null without one
+	Alone     json.RawMessage  `json:"alone"` // by the events alone
+	Recovers  bool             `json:"recovers"`
+	Replays   bool             `json:"replays"`
+	Wrote     uint64           `json:"wrote"` // events that it would store differently
+	Saved     string           `json:"saved"` // hash of the snapshot that it would save; "" without one
+	Changes   []change         `json:"changes"`
 }
 
 // A change is an event that a build reads as another one, once the other build has written it.
@@ -106,14 +110,26 @@ func (s *server) hello(ctx context.Context, location string) (err error) {
 	if s.journal, err = s.open(ctx, location); err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	h := &hello{Codecs: codec.FormatNames(), Forms: codec.Forms()}
+	h := &hello{Settings: map[string]map[string]string{}, Codecs: codec.FormatNames(), Forms: codec.Forms()}
 	for i := range s.parts {
 		h.Parts = append(h.Parts, s.parts[i].name)
+		if all := s.settings(ctx, &s.parts[i]); len(all) > 0 {
+			h.Settings[s.parts[i].name] = all
+		}
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.Go = info.GoVersion
 	}
 	return s.send(answer{Hello: h})
+}
+
+// settings returns those that members compare. A singleton shows its own to somebody who looks.
+func (s *server) settings(ctx context.Context, p *Part) map[string]string {
+	if len(p.same) > 0 {
+		return p.With(map[string]string{"message": p.message}).same
+	}
+	found, _ := p.run(ctx, s.system, inspect.Query{}, strings.TrimSuffix(p.name, "*"), &copied{Journal: s.journal}) // what it has stored is tried later
+	return found.Compared
 }
 
 func (s *server) ids(ctx context.Context) error {
@@ -183,6 +199,7 @@ func (s *server) fill(ctx context.Context, rep *report, trial *inspect.Trial, fr
 		return
 	}
 	rep.Uses, rep.Seq, rep.Events, rep.Snapshots, rep.Faults = found.ID, found.Seq, trial.Events, trial.Snapshots, trial.Faults
+	rep.Tagged = trial.Tagged
 	if rep.Recovers = trial.Recovers; rep.Recovers {
 		rep.State = s.painter.Paint(found.State)
 	}
@@ -277,14 +294,14 @@ func (s *server) look(ctx context.Context, query string) error {
 	states := &statuspage.States{
 		Shower: func() *inspect.Shower { return new(inspect.Shower) },
 		Look: func(ctx context.Context, typ, id string, q inspect.Query) (inspect.Found, error) {
-			if id != "" {
-				typ += "|" + id
+			if typ != inspect.SingletonType { // whose ids are their own
+				id = typ + "|" + id
 			}
-			part := find(s.parts, typ)
+			part := find(s.parts, id)
 			if part == nil {
-				return inspect.Found{}, fmt.Errorf("no part of rehearsal.Serve has the persistence id %q", typ)
+				return inspect.Found{}, fmt.Errorf("no part of rehearsal.Serve has the persistence id %q", id)
 			}
-			return part.run(ctx, s.system, q, typ, &copied{Journal: s.journal})
+			return part.run(ctx, s.system, q, id, &copied{Journal: s.journal})
 		},
 	}
 	e, err := states.Entity(ctx, form)

@@ -93,6 +93,10 @@ var planted = map[string]string{
 	"computed-state-field":    "stale:cart:Times",
 	"durable-type":            "event:settings:shop.settings",
 	"durable-narrower":        "event:settings:shop.settings",
+	"reply-type":              "field:shop.ask:ReplyTo",
+	"removed-tag":             "tags:cart:shop.paid",
+	"shards":                  "settings:cart:shards",
+	"singleton-settings":      "settings:settings:at least once",
 	"by-the-clock":            "state:cart:Paid",
 }
 
@@ -100,6 +104,7 @@ var planted = map[string]string{
 var harmless = []string{
 	"same", "added-field", "renamed-go-type", "renamed-with-tag", "wider-int", "value-to-pointer", "appended-element",
 	"unused-field-removed", "new-event", "case-of-a-field", "embedded-struct", "other-snapshots", "an-adapter", "durable-field",
+	"added-tag", "other-buffer",
 }
 
 func TestARehearsalFindsWhatWouldBreak(t *testing.T) {
@@ -149,7 +154,7 @@ func entityOffline(s shop, journal string) {
 	require.Equal(s, "cart|3", e.PersistenceID)
 	require.EqualValues(s, 320, e.State.(map[string]any)["Total"])
 	require.Len(s, e.Events, 1)
-	require.Equal(s, "FR", offline("settings").State.(map[string]any)["Country"])
+	require.Equal(s, "FR", offline("singleton/settings").State.(map[string]any)["Country"])
 	require.EqualValues(s, 1, offline("cart/1", "-at", "1").Seq)
 }
 

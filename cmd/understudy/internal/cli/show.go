@@ -61,7 +61,7 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 
 func showEntity(ctx context.Context, c *command) (int, error) {
 	typ, id, ok := strings.Cut(c.arg(), "/")
-	if typ == "" || c.program == "" && id == "" || ok && id == "" {
+	if !ok || typ == "" || id == "" {
 		_, _ = fmt.Fprintf(c.Stderr, "understudy: %q is not the type and the id of an entity, such as cart/42, nor singleton/NAME\n", c.arg())
 		return usage, errUsage
 	}

@@ -29,6 +29,7 @@ var kindText = map[string]string{
 	"handler":  "The event handler of the new build fails for events of this type.",
 	"encoding": "The new build refuses to store what it makes of this.",
 	"snapshot": "The new build cannot decode snapshots of this type. A recovery uses an older one, or the events.",
+	"timer":    "The new build cannot decode the messages of stored timers of this type.",
 }
 
 var backText = map[string]string{
@@ -61,6 +62,7 @@ func (c *comparison) read(old, now *report) (bool, error) {
 		return false, nil
 	}
 	c.faults(old, now)
+	c.tags(old, now)
 	if old.Part == "" || old.Error != "" {
 		return false, nil
 	}
@@ -79,6 +81,27 @@ func (c *comparison) faults(old, now *report) {
 			continue
 		}
 		c.problem(f.Kind, now.Part, f.Type, kindText[f.Kind], e)
+	}
+}
+
+// tags reports events that the new build would tag otherwise than the old one. Projections find
+// events by their tags.
+func (c *comparison) tags(old, now *report) {
+	for _, n := range now.Tagged {
+		was := n.Was
+		for _, o := range old.Tagged {
+			if o.Type == n.Type && slices.Equal(o.Was, n.Was) {
+				was = o.Now
+			}
+		}
+		e := Example{ID: now.ID, Seq: n.Seq, Old: shown(was), New: shown(n.Now)}
+		missing := slices.ContainsFunc(was, func(tag string) bool { return !slices.Contains(n.Now, tag) })
+		switch {
+		case missing:
+			c.problem("tags", now.Part, n.Type, "The new build does not give such events all tags that the old one gives them, so projections by those tags miss them.", e)
+		case !slices.Equal(was, n.Now):
+			c.note("tags", now.Part, n.Type, "The new build gives such events more tags. Those that are stored do not get them.", e)
+		}
 	}
 }
 

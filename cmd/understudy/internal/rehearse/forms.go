@@ -68,6 +68,9 @@ func (c *forms) compare(name, path string, old, now *form) {
 	case old.Kind != now.Kind:
 		c.kinds(name, path, old, now)
 	}
+	if old.Of != now.Of && old.Of != "" && now.Of != "" {
+		c.problem("field", name, path, fmt.Sprintf("It was the ref of an actor that takes %s, and is one of an actor that takes %s.", old.Of, now.Of), Example{})
+	}
 	if old.Null && !now.Null {
 		c.note("field", name, path, "It was a pointer and is a value now: nil becomes zero.", Example{})
 	}

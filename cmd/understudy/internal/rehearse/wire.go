@@ -26,11 +26,14 @@ type hello struct {
 	Parts  []string         `json:"parts"`
 	Codecs []string         `json:"codecs"`
 	Forms  map[string]*form `json:"forms"`
+
+	Settings map[string]map[string]string `json:"settings"`
 }
 
 type form struct {
 	Kind   string      `json:"kind"`
 	Null   bool        `json:"null"`
+	Of     string      `json:"of"`
 	Codec  string      `json:"codec"`
 	Elem   *form       `json:"elem"`
 	Key    *form       `json:"key"`
@@ -57,6 +60,7 @@ type report struct {
 	Events    uint64          `json:"events"`
 	Snapshots uint64          `json:"snapshots"`
 	Faults    []fault         `json:"faults"`
+	Tagged    []tagged        `json:"tagged"`
 	State     json.RawMessage `json:"state"`
 	Alone     json.RawMessage `json:"alone"`
 	Recovers  bool            `json:"recovers"`
@@ -71,6 +75,13 @@ type fault struct {
 	Seq  uint64 `json:"seq"`
 	Type string `json:"type"`
 	Text string `json:"text"`
+}
+
+type tagged struct {
+	Seq  uint64   `json:"seq"`
+	Type string   `json:"type"`
+	Was  []string `json:"was"`
+	Now  []string `json:"now"`
 }
 
 type change struct {

@@ -39,7 +39,8 @@ type (
 		Limit   int64
 		Country string
 	}
-	Ping struct{ N int32 } // a message that is never stored
+	Ping struct{ N int32 } // messages are never stored
+	Ask  struct{ ReplyTo actor.ActorRef[Paid] }
 )
 
 var sizes = []string{"S", "M", "L"}
@@ -90,6 +91,15 @@ func carts[S any](apply func(S, any) S, opts ...persistence.Options[command, any
 		if len(opts) > 0 {
 			o = opts[0]
 		}
+		if o.Tags == nil {
+			o.Tags = func(_ S, event any) []string {
+				switch event.(type) {
+				case Paid, cased:
+					return []string{"paid"}
+				}
+				return nil
+			}
+		}
 		var initial S
 		return behaviors.EventSourced(id, j, initial, apply, func(_ *actor.Context[command], _ S, c command) persistence.Effect[any] {
 			return persistence.ThenReply(persistence.Persist(c.event), c.done, true)
@@ -112,7 +122,7 @@ type types map[string]func()
 func base() types {
 	return types{
 		"added": as[Added]("shop.added"), "paid": as[Paid]("shop.paid"), "moved": as[Moved]("shop.moved"),
-		"cart": as[Cart]("shop.cart"), "settings": as[Settings]("shop.settings"), "ping": as[Ping]("shop.ping"),
+		"cart": as[Cart]("shop.cart"), "settings": as[Settings]("shop.settings"), "ping": as[Ping]("shop.ping"), "ask": as[Ask]("shop.ask"),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor/codec/json"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/rehearsal"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // of returns a build with other types than the base, and another event handler of the carts.
@@ -23,7 +24,7 @@ func of(change types, apply func(Cart, any) Cart) build {
 				}
 			}
 		},
-		carts: carts(apply), settings: settings[Settings](),
+		carts: carts(apply), settings: settings[Settings](), shards: 8,
 	}
 }
 
@@ -188,6 +189,7 @@ func incompatible() map[string]build {
 		})),
 		"codec":           of(types{"added": func() { actor.RegisterType[Added]("shop.added", actor.WithCodec(json.Codec{})) }}, apply),
 		"renamed-message": of(types{"ping": as[Ping]("shop.pinged")}, apply),
+		"reply-type":      of(types{"ask": as[struct{ ReplyTo actor.ActorRef[Settings] }]("shop.ask")}, apply),
 		"message-field":   of(types{"ping": as[struct{ M int32 }]("shop.ping")}, apply),
 		"by-the-clock": of(nil, another(func(c Cart, e Paid) Cart {
 			c.Paid += time.Now().UnixNano()
@@ -221,6 +223,18 @@ func incompatible() map[string]build {
 	}})
 	all["changed-unit-in-journal"] = written
 
+	tagged := of(nil, apply)
+	tagged.carts = carts(apply, persistence.Options[command, any, Cart]{SnapshotEvery: 3, Tags: func(Cart, any) []string { return nil }})
+	all["removed-tag"] = tagged
+
+	shards := of(nil, apply)
+	shards.shards = 16
+	all["shards"] = shards
+
+	once := of(nil, apply)
+	once.options = []singleton.Option{singleton.AtLeastOnce(100), singleton.Role("ledger")}
+	all["singleton-settings"] = once
+
 	ids := of(nil, apply)
 	ids.carts = func(id string, j persistence.Journal) actor.Behavior[command] { return carts(apply)("basket-"+id, j) }
 	all["id-scheme"] = ids
@@ -252,6 +266,9 @@ func incompatible() map[string]build {
 	all["durable-narrower"] = small
 	return all
 }
+
+// cased is Paid with another case of its field.
+type cased struct{ AMOUNT int64 }
 
 func harmless() map[string]build {
 	type (
@@ -318,10 +335,7 @@ func harmless() map[string]build {
 			cached   string `cbor:"-"`
 		}
 		Refunded struct{ Amount int64 }
-		cased    struct {
-			AMOUNT int64
-		}
-		more struct {
+		more     struct {
 			Settings
 			Language string
 		}
@@ -356,6 +370,19 @@ func harmless() map[string]build {
 	snapshots := of(nil, apply)
 	snapshots.carts = carts(apply, persistence.Options[command, any, Cart]{SnapshotEvery: 1000, KeepSnapshots: 5})
 	all["other-snapshots"] = snapshots
+
+	tagged := of(nil, apply)
+	tagged.carts = carts(apply, persistence.Options[command, any, Cart]{SnapshotEvery: 3, Tags: func(_ Cart, event any) []string {
+		if _, ok := event.(Paid); ok {
+			return []string{"paid", "money"}
+		}
+		return []string{"cart"}
+	}})
+	all["added-tag"] = tagged
+
+	patient := of(nil, apply)
+	patient.options = []singleton.Option{singleton.Buffer(10)} // which members do not compare
+	all["other-buffer"] = patient
 
 	adapted := of(nil, apply)
 	adapted.carts = carts(apply, persistence.Options[command, any, Cart]{SnapshotEvery: 3, FromJournal: persistence.Unchanged[any]})

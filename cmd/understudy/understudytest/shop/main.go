@@ -13,9 +13,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/rehearsal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A build is one version of the program: what it registers, and what handles the stored events.
@@ -23,7 +26,9 @@ type build struct {
 	register func()
 	carts    func(id string, j persistence.Journal) actor.Behavior[command]
 	settings func(id string, j persistence.Journal) actor.Behavior[command]
-	parts    []rehearsal.Part // in place of both
+	shards   int
+	options  []singleton.Option // of the settings, which are a singleton
+	parts    []rehearsal.Part   // in place of both
 }
 
 // A command stores an event, or is one to the settings. Its sender learns when it is stored.
@@ -46,7 +51,12 @@ func main() {
 	b.register()
 	parts := b.parts
 	if parts == nil {
-		parts = []rehearsal.Part{rehearsal.Of("cart", b.carts), rehearsal.Of("settings", b.settings)}
+		parts = []rehearsal.Part{
+			rehearsal.Of("cart", b.carts).With(sharding.Compared(sharding.Shards(b.shards))),
+			rehearsal.Of("settings", func(id string, j persistence.Journal) actor.Behavior[command] {
+				return behaviors.Singleton(func() actor.Behavior[command] { return b.settings(id, j) }, b.options...)
+			}),
+		}
 	}
 	fmt.Println("what a program prints is not an answer")
 	rehearsal.Serve(open, parts...)
