@@ -91,7 +91,7 @@ func buryID(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string) (epo
 func eraseID(ctx context.Context, j *Journal, conn *pgxpool.Conn, id string, epoch uint64) error {
 	err := conn.QueryRow(ctx, j.statements.erase, id, int64(epoch)).Scan(nil)
 	for more := err == nil; more && err == nil; {
-		more, _, err = deleteSome(ctx, j, conn, id, epoch, 0, noSlice)
+		more, err = deleteSome(ctx, j, conn, id, epoch, 0)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil

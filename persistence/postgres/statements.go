@@ -11,6 +11,7 @@ import (
 type statements struct {
 	head, applied                  string
 	claim, append, delete          string
+	headForDeletion, deleteRead    string
 	appendTimed, timers, wakes     string
 	timed                          string
 	read                           string
@@ -38,6 +39,7 @@ func prepare(schema string, relaxed bool) statements {
 	return statements{
 		head: sql(selectHead), applied: sql(applied),
 		claim: sql(claimHeads), append: sql(appendGroup + stored), delete: sql(deleteEvents),
+		headForDeletion: sql(selectHeadForDeletion), deleteRead: sql(deleteReadEvents),
 		appendTimed: sql(appendTimed), timers: sql(selectTimers), wakes: sql(selectWakes),
 		timed:        sql(timed),
 		read:         sql(readEvents),
@@ -137,13 +139,31 @@ const selectWakes = `SELECT t.due, t.pid FROM {schema}.understudy_timer t
 WHERE (t.due, t.pid) > ($1::bigint, $2::text) AND t.due < $3::bigint AND t.slice BETWEEN $4::smallint AND $5::smallint
 GROUP BY t.due, t.pid ORDER BY t.due, t.pid LIMIT $6::bigint`
 
-// deleteEvents hides the events up to $3, or up to the first of them that a registered reader of
-// slice $5 has not read, and deletes the first $4 of the hidden events. It returns how far it has
-// deleted and how far it has to delete, and that reader with the last event that it has read. It
-// returns no row if the epoch differs. No reader has slice -1.
+// selectHeadForDeletion also tells whether there are registered readers.
+const selectHeadForDeletion = `SELECT {h}, EXISTS (SELECT FROM {schema}.understudy_reader)
+FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
+
+// deleteEvents hides the events up to $3 and deletes the first $4 of the hidden events. It returns
+// how far it has deleted and how far it has to delete. It returns no row if the epoch differs.
+const deleteEvents = `WITH h AS (
+	UPDATE {schema}.understudy_entity h SET deleted_to = greatest(h.deleted_to, least(h.seq, $3::bigint)),
+		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({deletion bits}) WITH ORDINALITY AS f(flip, n)
+			WHERE (((h.deleted_to # greatest(h.deleted_to, least(h.seq, $3::bigint))) >> (f.n - 1)::int) & 1) = 1)
+	WHERE h.pid = $1::text AND h.epoch = $2::bigint
+	RETURNING h.deleted_to
+), first AS (
+	SELECT min(seq) AS seq FROM {schema}.understudy_event WHERE pid = $1::text AND seq > 0
+), gone AS (
+	DELETE FROM {schema}.understudy_event e USING h, first
+	WHERE e.pid = $1::text AND e.seq > 0 AND e.seq <= h.deleted_to AND e.seq < first.seq + $4::bigint
+)
+SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
+
+// deleteReadEvents is deleteEvents up to the first event that a registered reader of slice $5 has
+// not read. It also returns that reader, with the last event that it has read.
 //
 // An event that the statement does not see yet stays, because a reader may lack it.
-const deleteEvents = `WITH known AS MATERIALIZED (
+const deleteReadEvents = `WITH known AS MATERIALIZED (
 	SELECT least(o.seq, $3::bigint) AS seq, o.deleted_to FROM {schema}.understudy_entity o WHERE o.pid = $1::text
 ), unread AS MATERIALIZED (
 	SELECT r.name, u.seq FROM {schema}.understudy_reader r, known k, LATERAL (
