@@ -136,6 +136,15 @@ func (s *States) found(ctx context.Context, typ, id string, q inspect.Query, sin
 	return e, nil
 }
 
+// A showing source says that the handler shows states.
+type showing struct{ Source }
+
+func (s showing) Snapshot() (Snapshot, <-chan struct{}) {
+	shown, changed := s.Source.Snapshot()
+	shown.States = true
+	return shown, changed
+}
+
 func noStates(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this program does not show what actors have stored: pass cluster.ShowStates to node.Handler", http.StatusNotFound)
 }

@@ -37,6 +37,7 @@ func New(source Source, opts Options) http.Handler {
 	}
 	states := noStates
 	if opts.States != nil {
+		h.source = showing{source}
 		states = opts.States.entity
 	}
 	h.routes = map[string]route{
@@ -56,7 +57,7 @@ func New(source Source, opts Options) http.Handler {
 		h.routes[path] = read(serve)
 	}
 	if actions := opts.Actions; actions != nil {
-		h.source = actionable{source}
+		h.source = actionable{h.source}
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}

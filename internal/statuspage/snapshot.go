@@ -75,6 +75,7 @@ type Snapshot struct {
 	Problems []status.Problem `json:"problems"` // of the details; the handler finds them
 	Absent   []string         `json:"absent"`   // addresses that do not answer a joining node
 	Actions  bool             `json:"actions"`  // the page may request actions
+	States   bool             `json:"states"`   // the page may request states
 	Settings Settings         `json:"settings"`
 	Expected Expected         `json:"expected"`
 	Live     []Check          `json:"live"`

@@ -1,7 +1,13 @@
 // Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in
 // memory, command by command, and returns the stored events, the state and the failure of each. It
 // can restart the actor and make the journal fail. It notices handlers that change the state that
-// they are given, and replies that leave before the events are stored.
+// they are given, replies that leave before the events are stored, second replies, and states that
+// are others after a restart.
+//
+// It cannot notice what is outside of one actor and its state. Examples are two actors with one
+// persistence id, a command handler that decides by a variable, and an event handler that sends
+// messages, which go out again at each recovery. Two states that append to the
+// spare room of one slice are another example.
 //
 // The behavior may be wrapped in behaviors.Setup, behaviors.Supervise or behaviors.Intercept. The
 // kit works inside and outside testing/synctest bubbles; inside, retries take no time.
@@ -60,6 +66,7 @@ type Kit[M, E, S any] struct {
 	state  any
 	faults []string     // of the handlers
 	decide any          // the command handler, once it has been called
+	apply  any          // the event handler, likewise
 	asks   actor.AnyRef // gets the reply to the last ask
 }
 
@@ -160,8 +167,8 @@ func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 }
 
 // Ask runs the command that request returns for a ref to reply to, see [Kit.Run], and returns the
-// reply and the outcome. It fails the test if there is no reply, and if the reply has left before
-// the events of the command were stored.
+// reply and the outcome. It fails the test if there is no reply, or a second one, and if the reply
+// has left before the events of the command were stored.
 func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]) M) (R, Outcome[E, S]) {
 	k.t.Helper()
 	p := testkit.NewProbe[R](k.t, k.system)
@@ -177,19 +184,28 @@ func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]
 			"Return persistence.Reply, or chain persistence.ThenReply to the effect", k.handler(), cmd, replyLimit, outcome.Err)
 	}
 	reply := p.Receive()
-	if early := w.early(); early != "" {
-		k.t.Error(early)
+	for _, fault := range []string{w.early(), w.twice()} {
+		if fault != "" {
+			k.t.Error(fault)
+		}
 	}
 	return reply, outcome
 }
 
 // Restart stops the actor if it still runs, starts another one on the same journal, and returns the
-// recovered state.
+// recovered state. It fails the test if that is another state than before. Then the initial state
+// is not always the same, or the event handler does not make the state of events alone: it uses a
+// clock, random numbers, a variable, or a field that an event does not keep. Fields with the tag
+// `cbor:"-"`, functions, and times in unexported fields are not compared. To try another build on
+// what is stored, use [Replay].
 func (k *Kit[M, E, S]) Restart() S {
 	k.t.Helper()
 	k.stop()
 	k.probe.ExpectTerminated(k.ref)
+	before := storedPictureOf(k.seen())
+	<-time.After(time.Microsecond) // so that a clock in a bubble has moved
 	k.start()
+	k.compare(before)
 	return k.State()
 }
 

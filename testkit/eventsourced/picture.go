@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxPictured bounds the values of a state that are compared.
@@ -15,10 +16,23 @@ const maxPictured = 10_000
 // A picture is a deep copy of a value as texts, by their places, such as `.Items["milk"]`.
 type picture map[string]string
 
-func pictureOf(v any) picture {
-	p := picture{}
-	p.add("", reflect.ValueOf(v), map[visited]bool{})
-	return p
+func pictureOf(v any) picture { return paint(v, false) }
+
+// storedPictureOf is the picture of what of a state is the same after it has been stored and read:
+// times are instants, and fields that are left out on purpose are not there. Times in fields that
+// are not exported are left out.
+func storedPictureOf(v any) picture { return paint(v, true) }
+
+func paint(v any, stored bool) picture {
+	p := &painter{picture{}, stored, map[visited]bool{}}
+	p.add("", reflect.ValueOf(v))
+	return p.places
+}
+
+type painter struct {
+	places picture
+	stored bool
+	seen   map[visited]bool
 }
 
 type visited struct {
@@ -26,61 +40,85 @@ type visited struct {
 	of      reflect.Type
 }
 
-func (p picture) add(at string, v reflect.Value, seen map[visited]bool) {
-	if len(p) >= maxPictured {
+func (p *painter) add(at string, v reflect.Value) {
+	if len(p.places) >= maxPictured {
 		return
 	}
 	if !v.IsValid() {
-		p[at] = "nil"
+		p.places[at] = "nil"
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		p.addPointer(at, v, seen)
+		p.addPointer(at, v)
 	case reflect.Interface:
-		p.add(at, v.Elem(), seen)
+		p.add(at, v.Elem())
 	case reflect.Struct:
-		p.addStruct(at, v, seen)
+		p.addStruct(at, v)
 	case reflect.Map:
-		p.addMap(at, v, seen)
+		p.addMap(at, v)
 	case reflect.Slice, reflect.Array:
-		p[at+" (length)"] = strconv.Itoa(v.Len())
+		p.places[at+" (length)"] = strconv.Itoa(v.Len())
 		for i := range v.Len() {
-			p.add(fmt.Sprintf("%s[%d]", at, i), v.Index(i), seen)
+			p.add(fmt.Sprintf("%s[%d]", at, i), v.Index(i))
 		}
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		p[at] = fmt.Sprintf("%#x", v.Pointer())
+		if !p.stored {
+			p.places[at] = fmt.Sprintf("%#x", v.Pointer())
+		}
 	default:
-		p[at] = fmt.Sprintf("%#v", v) // also of a field that is not exported
+		p.places[at] = fmt.Sprintf("%#v", v) // also of a field that is not exported
 	}
 }
 
-func (p picture) addPointer(at string, v reflect.Value, seen map[visited]bool) {
+func (p *painter) addPointer(at string, v reflect.Value) {
 	to := visited{v.Pointer(), v.Type()}
-	if v.IsNil() || seen[to] {
-		p[at] = fmt.Sprintf("%#x", to.pointer)
-		return
+	switch {
+	case v.IsNil():
+		p.places[at] = "nil"
+	case p.seen[to] && !p.stored:
+		p.places[at] = fmt.Sprintf("%#x", to.pointer)
+	case !p.seen[to]:
+		p.seen[to] = true
+		p.add(at, v.Elem())
+		if p.stored { // then two pointers to one variable are pointers to two
+			delete(p.seen, to)
+		}
 	}
-	seen[to] = true
-	p.add(at, v.Elem(), seen)
 }
 
 // addStruct leaves out locks, which are not part of a state.
-func (p picture) addStruct(at string, v reflect.Value, seen map[visited]bool) {
+func (p *painter) addStruct(at string, v reflect.Value) {
 	if pkg := v.Type().PkgPath(); pkg == "sync" || pkg == "sync/atomic" {
 		return
 	}
+	if p.stored && v.Type() == reflect.TypeFor[time.Time]() {
+		if t, ok := instantOf(v); ok {
+			p.places[at] = t
+		}
+		return
+	}
 	for i := range v.NumField() {
-		p.add(at+"."+v.Type().Field(i).Name, v.Field(i), seen)
+		if f := v.Type().Field(i); !p.stored || f.Tag.Get("cbor") != "-" {
+			p.add(at+"."+f.Name, v.Field(i))
+		}
 	}
 }
 
-func (p picture) addMap(at string, v reflect.Value, seen map[visited]bool) {
-	p[at+" (length)"] = strconv.Itoa(v.Len())
+func instantOf(v reflect.Value) (instant string, ok bool) {
+	if !v.CanInterface() {
+		return "", false
+	}
+	t, ok := reflect.TypeAssert[time.Time](v)
+	return t.UTC().Format(time.RFC3339Nano), ok
+}
+
+func (p *painter) addMap(at string, v reflect.Value) {
+	p.places[at+" (length)"] = strconv.Itoa(v.Len())
 	for entries := v.MapRange(); entries.Next(); {
-		key := picture{}
-		key.add("", entries.Key(), map[visited]bool{})
-		p.add(fmt.Sprintf("%s[%s]", at, key.text()), entries.Value(), seen)
+		key := &painter{picture{}, p.stored, map[visited]bool{}}
+		key.add("", entries.Key())
+		p.add(fmt.Sprintf("%s[%s]", at, key.places.text()), entries.Value())
 	}
 }
 

@@ -15,12 +15,14 @@ import (
 // watch compares the present state before and after a handler has run.
 func (k *Kit[M, E, S]) watch(handler, state, input any) (after func()) {
 	what := "event"
-	if _, is := handler.(func(S, E) S); !is {
+	k.mu.Lock()
+	if _, is := handler.(func(S, E) S); is {
+		k.apply = handler
+	} else {
 		what = "command"
-		k.mu.Lock()
 		k.decide = handler
-		k.mu.Unlock()
 	}
+	k.mu.Unlock()
 	before := pictureOf(state)
 	return func() {
 		changed := before.changed(pictureOf(state))
@@ -49,13 +51,15 @@ func (k *Kit[M, E, S]) expected() actor.AnyRef {
 }
 
 // handler returns where the command handler is.
-func (k *Kit[M, E, S]) handler() string {
+func (k *Kit[M, E, S]) handler() string { return k.lineOf(&k.decide) }
+
+func (k *Kit[M, E, S]) lineOf(handler *any) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.decide == nil {
+	if *handler == nil {
 		return k.id
 	}
-	return lineOf(k.decide)
+	return lineOf(*handler)
 }
 
 // report fails the test for what watch has found.
@@ -88,6 +92,7 @@ type replyWatch[R any] struct {
 	mu    sync.Mutex // guards all below
 	from  string     // the line
 	after int        // appends before the reply
+	again string     // the line of a second reply; "" for none
 }
 
 // Told implements extension.Router. The goroutine is the one that replies.
@@ -96,6 +101,8 @@ func (w *replyWatch[R]) Told(_ string, msg any, _ extension.Metadata) actor.AnyR
 	if w.from == "" {
 		w.from, w.after = caller(), w.journal.appends()
 		close(w.told)
+	} else if w.again == "" {
+		w.again = caller()
 	}
 	w.mu.Unlock()
 	reply, _ := msg.(R) // a nil of an interface type stays nil
@@ -130,6 +137,27 @@ func (w *replyWatch[R]) early() string {
 	}
 	return fmt.Sprintf("eventsourced: %s: the reply leaves before the events of its command are stored; if they never are, it was wrong. "+
 		"Chain it to the effect: persistence.ThenReply(persistence.Persist(…), ref, reply)", w.from)
+}
+
+// twice describes a second reply.
+func (w *replyWatch[R]) twice() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.again == "" {
+		return ""
+	}
+	return fmt.Sprintf("eventsourced: %s: the command has been replied to already, at %s; the second reply reaches nobody. Leave out one of them", w.again, w.from)
+}
+
+// compare fails the test if the state is another one than before a restart.
+func (k *Kit[M, E, S]) compare(before picture) {
+	k.t.Helper()
+	changed := before.changed(storedPictureOf(k.seen()))
+	if changed == "" {
+		return
+	}
+	k.t.Errorf("eventsourced: %s: the state is another one after a restart: %s. The event handler must make it of the initial state and the events alone; "+
+		"let the command handler put times, random numbers and the like into the event", k.lineOf(&k.apply), changed)
 }
 
 // caller returns the line of the program that calls our packages.

@@ -51,6 +51,8 @@ type failing struct {
 	errors []string
 }
 
+func (f *failing) Errorf(format string, args ...any) { f.Error(fmt.Sprintf(format, args...)) }
+
 func (f *failing) Error(args ...any) { f.errors = append(f.errors, fmt.Sprint(args...)) }
 
 // Fatalf ends the goroutine, as in a test.

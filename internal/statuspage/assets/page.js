@@ -6,6 +6,7 @@ import { showTables, tick } from "./tables.js";
 import { showAbsent } from "./founding.js";
 import { followLetters } from "./letters.js";
 import { allowGivenUp, followGivenUp } from "./givenup.js";
+import { allowEntity, offerEntity } from "./entity.js";
 import { followHistory } from "./history.js";
 import { followActors } from "./actors.js";
 import { followDetails } from "./details.js";
@@ -40,6 +41,7 @@ function showHead(snapshot) {
   hideEcho();
   showAbsent(snapshot);
   allowGivenUp(snapshot);
+  allowEntity(snapshot);
 }
 
 function badge(element, text, mood) {
@@ -66,6 +68,7 @@ function connect() {
 
 setInterval(() => tick(skew), 1000);
 connect();
+offerEntity();
 followLetters();
 followGivenUp();
 followHistory();
