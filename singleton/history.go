@@ -81,6 +81,8 @@ func (h *historyWriter) ended(e handover.InstanceEnded, err error, phase handove
 	switch {
 	case e.Finished:
 		h.add("singleton finished", "")
+	case e.Forgotten:
+		h.add("singleton rests", "its persistence id was forgotten")
 	case e.Fenced:
 		h.add("singleton fenced", fmt.Sprintf("a journal has a later term, %d: another instance has written", e.FencedBy))
 	case e.LeaseLost:

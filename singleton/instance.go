@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -68,10 +69,12 @@ func (i *instance) ended(err error) (event handover.InstanceEnded, failure error
 	if err == nil {
 		err = refused
 	}
-	if err != nil {
+	forgotten := guard.Is(err, tenure.ErrForgotten) && !guard.Is(err, actor.ErrDeathPact)
+	if err != nil && !forgotten {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
 	return handover.InstanceEnded{
+		Forgotten: forgotten,
 		Fenced:    errors.Is(err, tenure.ErrFenced) || refusedBy != tenure.Generation{},
 		FencedBy:  max(tenure.Unpack(tenure.Newest(err)).Term, refusedBy.Term),
 		Finished:  err == nil && i.finished.Load(),

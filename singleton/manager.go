@@ -49,6 +49,8 @@ type manager struct {
 	status   Status
 	outage   time.Time // since when no instance runs, as far as this node knows
 	failover peers.Failover
+
+	forgotten bool // the persistence id of the last instance was
 }
 
 type occurred struct {
@@ -156,6 +158,9 @@ func (m *manager) onInstanceEnded(err error) {
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
+	if ended.Forgotten && handover.Rests(m.machine) {
+		rest(m, err)
+	}
 }
 
 func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
@@ -203,6 +208,7 @@ func (m *manager) onMessage(msg wire.Any) {
 		m.relay.Passed(from, msg.Body)
 	case wire.Message[wire.Sequenced]:
 		m.sequenced.onMessage(from, msg.Body)
+		messageWaits(m)
 		return
 	case wire.Message[wire.Check]:
 		m.sequenced.onCheck(from, msg.Body)
@@ -246,7 +252,7 @@ func (m *manager) onEvent(ev handover.Event) {
 		if ev.Err != nil {
 			log.Warn("no term from the source of generations", zap.Error(ev.Err))
 		}
-	case handover.Received, handover.InstanceEnded, handover.FenceHeld:
+	case handover.Received, handover.InstanceEnded, handover.FenceHeld, handover.MessageWaits:
 	}
 	m.happened(ev)
 }
@@ -386,9 +392,11 @@ func (m *manager) take(d handover.Told) {
 		m.deadLetter(d.Message, m.mismatch)
 	case m.sequenced.out != nil:
 		m.sequenced.take(d)
+		messageWaits(m)
 	case m.relay.Take(d):
 		m.awaitExpiry()
 		m.report()
+		messageWaits(m)
 	}
 }
 
@@ -409,7 +417,7 @@ func (m *manager) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
 	}
-	m.instance.begun = true
+	m.instance.begun, m.forgotten = true, false
 	m.history.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))

@@ -71,6 +71,7 @@ func (o outlet) onDeliver(msg wire.Message[wire.Deliver]) {
 		o.awaitExpiry()
 		o.report()
 		o.explain(msg.Body.Payload)
+		messageWaits(o.manager)
 	}
 }
 

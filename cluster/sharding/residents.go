@@ -11,7 +11,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/tenure"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -251,6 +253,11 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 		failure, r.refusal = cmp.Or(r.refusal, errNoMessageHandled), nil
 		letters = append(letters, r.waiting(e)...) // the message that has started it may have come too late
 	}
+	forgotten := failure != nil && guard.Is(failure, persistence.ErrForgotten) && !guard.Is(failure, actor.ErrDeathPact)
+	if forgotten {
+		letters = append(letters, r.waiting(e)...) // the next incarnation would fail in the same way
+		r.forgotten(name, worked)
+	}
 	if failure != nil {
 		letters = r.failed(name, letters, failure)
 	}
@@ -259,6 +266,8 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 		r.remembered.forget(name)
 	}
 	switch {
+	case forgotten:
+		r.leave(name, letters)
 	case stashed && r.closing:
 		r.leave(name, letters)
 	case stashed && !r.ended && !r.broken:
@@ -274,6 +283,16 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 // errNoMessageHandled is the failure of an entity that ends by itself, and leaves the message that
 // has started it.
 var errNoMessageHandled = errors.New("it has stopped before its first message; to refuse messages, start and stop when one comes")
+
+// forgotten notes that the id of an entity was erased. The entity is started again only by a
+// message, because the id may be revived.
+func (r *residents) forgotten(name string, worked bool) {
+	if worked || r.remembered.has(name) {
+		r.lane.region.system.Log().Warn("entity ends, as its id was forgotten; only a message starts it again",
+			zap.String("type", r.lane.region.name), zap.String("entity", name))
+	}
+	r.remembered.forget(name)
+}
 
 // failed decides what becomes of the letters that a failed entity had. They are kept if the entity
 // was fenced off: the shard is elsewhere.

@@ -13,6 +13,15 @@ func (e final) Error() string { return string(e) }
 // Supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
+// ErrForgotten is the error of a writer whose id was erased. It wraps [ErrFenced].
+var ErrForgotten error = forgotten("persistence: the id was forgotten; it begins anew only after persistence.Revive")
+
+type forgotten string
+
+func (e forgotten) Error() string { return string(e) }
+
+func (forgotten) Unwrap() error { return ErrFenced }
+
 // ErrLater is the failure of a claim after which an actor stops quietly: see [Tenure.Refused].
 var ErrLater = errors.New("persistence: a later term has claimed the id")
 

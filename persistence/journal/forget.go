@@ -3,6 +3,8 @@ package journal
 import (
 	"context"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/tenure"
 )
 
 // A Forgetter is a journal that can erase a persistence id. Any goroutine may call its methods.
@@ -30,13 +32,7 @@ type Forgetter interface {
 
 // ErrForgotten: the id was forgotten, and must not be written. It wraps [ErrFenced], so the actor
 // stops and supervision does not restart it. If the id shall begin anew, call persistence.Revive.
-var ErrForgotten error = forgotten("persistence: the id was forgotten; it begins anew only after persistence.Revive")
-
-type forgotten string
-
-func (e forgotten) Error() string { return string(e) }
-
-func (forgotten) Unwrap() error { return ErrFenced }
+var ErrForgotten = tenure.ErrForgotten
 
 // typeForgotten is the type of the record of a tombstone.
 const typeForgotten = "understudy/persistence.forgotten/1"

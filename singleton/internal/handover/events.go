@@ -29,7 +29,11 @@ type (
 		FencedBy  uint64 // the term of that writer; 0 if unknown
 		Finished  bool   // on purpose, for good
 		LeaseLost bool   // the instance noticed before the loss was reported
+		Forgotten bool   // its persistence id was erased, so another instance would fail, too
 	}
+
+	// MessageWaits says that a message waits here, for which an instance that rests is started.
+	MessageWaits struct{}
 
 	// LeaseAnswered is the answer to AcquireLease.
 	LeaseAnswered struct {
@@ -68,6 +72,7 @@ type (
 func (Viewed) event()        {}
 func (Received) event()      {}
 func (InstanceEnded) event() {}
+func (MessageWaits) event()  {}
 func (FenceHeld) event()     {}
 func (DrainAsked) event()    {}
 func (LeaseAnswered) event() {}

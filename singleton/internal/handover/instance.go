@@ -17,12 +17,15 @@ type Instance struct {
 	claimed  bool      // a journal has accepted a claim of it
 	failures int       // restarts since it last ran well
 	startAt  time.Time // no instance starts earlier
+	rests    bool      // no instance starts before a message waits
 }
 
-func (i *Instance) due(now time.Time) bool { return !i.Running && !now.Before(i.startAt) }
+func (i *Instance) due(now time.Time) bool {
+	return !i.Running && !i.rests && !now.Before(i.startAt)
+}
 
 func (i *Instance) start(now time.Time) []Action {
-	i.Running, i.claimed, i.started, i.startAt, i.born = true, false, now, time.Time{}, i.Generation
+	i.Running, i.rests, i.claimed, i.started, i.startAt, i.born = true, false, false, now, time.Time{}, i.Generation
 	return []Action{StartInstance{i.Generation}}
 }
 
@@ -70,6 +73,11 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	if m.phase != Host || e.LeaseLost {
 		return m.afterInstance(now)
 	}
+	if e.Forgotten {
+		i.rests = true
+		i.Generation.Seq++
+		return nil
+	}
 	if now.Sub(i.started) >= m.cfg.Restart.ResetAfter() {
 		i.failures = 0
 	}
@@ -85,6 +93,9 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	i.Generation.Seq++
 	return m.onTick(now)
 }
+
+// Rests reports whether the node of m is the host, and starts an instance only for a message.
+func Rests(m *Machine) bool { return m.phase == Host && m.instance.rests }
 
 // afterInstance releases the lease, and grants the requests that waited for the instance to end;
 // with a lease, once that is free.

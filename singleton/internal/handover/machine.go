@@ -105,6 +105,10 @@ func (m *Machine) Step(ev Event, now time.Time) []Action {
 		return m.onMessage(ev.Message, now)
 	case InstanceEnded:
 		return m.onEnded(ev, now)
+	case MessageWaits:
+		if Rests(m) {
+			return m.instance.start(now)
+		}
 	case FenceHeld:
 		return m.onFenceHeld(ev, now)
 	case LeaseAnswered:

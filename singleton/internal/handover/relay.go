@@ -292,6 +292,15 @@ func (r *Relay) Expire(now time.Time) (own []Waiting, others []Waiting) {
 	return r.Remove(func(w Waiting) bool { return w.Expired(now) }), r.remote.expire(now)
 }
 
+// GiveUp takes out all messages that wait: those told here, and those of other nodes.
+func (r *Relay) GiveUp() (own []Waiting, others []Waiting) {
+	own = r.Remove(func(Waiting) bool { return true })
+	for _, q := range r.remote.takeAll() {
+		others = append(others, q.items.Drain()...)
+	}
+	return own, others
+}
+
 // NextExpiry returns when the next message expires; zero when none does.
 func (r *Relay) NextExpiry() time.Time {
 	next := r.remote.nextExpiry()

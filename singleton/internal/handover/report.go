@@ -57,6 +57,8 @@ func why(m *Machine, begun bool) string {
 		return whyAcquiring(m)
 	case Host:
 		switch {
+		case m.instance.rests:
+			return "its persistence id was forgotten; a message starts it again, if the id has been revived"
 		case !m.instance.Running:
 			return "the instance has ended, and is about to be restarted"
 		case !begun:
