@@ -23,10 +23,11 @@ type Type[S, M any] struct{ name string }
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
 // A node can run actors of the type if it has a [Type.Factory] for it. The state S is stored in
-// journals and sent between nodes as CBOR: only exported fields are kept, and refs in it become
-// invalid when the node of their actor stops.
+// journals and sent between nodes as CBOR, and refs in it become invalid when the node of their
+// actor stops.
 //
-// NewType panics if the name is empty or longer than 255 bytes, or if S cannot be encoded.
+// NewType panics if the name is empty or longer than 255 bytes, and if S cannot be encoded or has a
+// field that would be lost, see [actor.RegisterType].
 func NewType[S, M any](name string) Type[S, M] {
 	if name == "" {
 		panic("placement: a type needs a name")
@@ -44,6 +45,9 @@ func NewType[S, M any](name string) Type[S, M] {
 func encodable[S any]() error {
 	if reflect.TypeFor[S]().Kind() == reflect.Interface {
 		return errors.New("it is an interface, so its values could not be decoded")
+	}
+	if err := codec.CheckFields(reflect.TypeFor[S]()); err != nil {
+		return err
 	}
 	var zero, back S
 	data, err := codec.Marshal(zero)

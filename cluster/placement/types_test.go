@@ -55,6 +55,12 @@ func TestNewTypePanicsWhereTheMistakeIs(t *testing.T) {
 	require.Panics(t, func() { NewType[chan int, int]("chan") })
 	require.Panics(t, func() { NewType[struct{ F func() }, int]("func") })
 	require.Panics(t, func() { NewType[error, int]("interface") })
+	require.Panics(t, func() { NewType[struct{ lost int }, int]("lost") })
+	require.NotPanics(t, func() {
+		NewType[struct {
+			cache int `cbor:"-"`
+		}, int]("cache")
+	})
 }
 
 func TestFactoriesThatMakeNoSenseAreRefused(t *testing.T) {

@@ -13,13 +13,18 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/config"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
+	"github.com/understudy-go/understudy/persistence/rehearsal"
 )
 
 // version is set by the linker. Members, events and the status page show it.
 var version = "dev"
 
 func main() {
+	rehearsal.Serve(openJournal, rehearsal.Of("numbers", func(_ string, j persistence.Journal) actor.Behavior[Request] {
+		return numbers(j)
+	}))
 	listen := flag.String("http", "127.0.0.1:8001", "address of the HTTP server")
 	database := flag.String("journal", os.Getenv("DATABASE_URL"), "URL of the database")
 	service := flag.String("discover", "", "headless service of the pods (default: the nodes in SHOP_SEEDS)")
@@ -32,6 +37,10 @@ func main() {
 	if err := run(*listen, *database, *service); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func openJournal(ctx context.Context, url string) (persistence.Journal, error) {
+	return postgres.Open(ctx, url)
 }
 
 func run(listen, database, service string) error {

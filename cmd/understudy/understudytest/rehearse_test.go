@@ -129,6 +129,10 @@ func TestARehearsalFindsWhatWouldBreak(t *testing.T) {
 	newer, _ := s.rehearse("newer-snapshot", "base", s.sells("newer-snapshot"))
 	require.Contains(t, keys(newer.Problems), "snapshot:cart:shop.cart/2")
 
+	random, r := s.rehearse("by-the-clock", "by-the-clock", journal)
+	require.Zero(t, r.code, r.out)
+	require.Contains(t, keys(random.Notes), "random:cart:Paid")
+
 	accepted, r := s.rehearse("base", "changed-unit", journal, "-accept", "state:cart:Total")
 	require.Zero(t, r.code)
 	require.Equal(t, []string{"state:cart:Total"}, keys(accepted.Accepted))
