@@ -77,7 +77,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if err := cfg.checkSeeds(ctx, net.DefaultResolver); err != nil {
 		return nil, err
 	}
-	n, err := listen(cfg)
+	n, err := listen(cfg) //nolint:contextcheck // the node outlives the start
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func TestThePageShowsWhatAnActorHasStoredOnlyWhereTheProgramDoes(t *testing.T) {
 	require.Equal(t, `State {2}Closed falseItems {1}<b>tea</b> 2`, b.Eval(`document.getElementById("entity-state").textContent`))
 	require.Zero(t, b.Count("#entity-state b"), "a key is text")
 	require.Equal(t, "malformed", b.Eval(`document.querySelector("#entity-events tbody tr:first-child td:last-child").textContent`), "the newest is first")
-	require.Equal(t, `{"Item":"tea"}`, b.Eval(`document.querySelector('#entity-events [data-seq="8"] td:last-child').textContent`))
+	require.JSONEq(t, `{"Item":"tea"}`, b.Eval(`document.querySelector('#entity-events [data-seq="8"] td:last-child').textContent`).(string))
 	b.Eval(`document.getElementById("entity-part").scrollIntoView()`)
 	b.Shoot("entity")
 	look("cart", "42", "3")

@@ -129,6 +129,7 @@ func (k *keeper) step(facts []fact, then ...func()) effect {
 			case runEnded:
 				k.warnOf(f)
 				more = true // a run was given up, so that another one can begin
+			default: // nothing else follows from a begin
 			}
 		}
 	}

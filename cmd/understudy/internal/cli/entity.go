@@ -86,5 +86,5 @@ func inLine(v any) string {
 	if err != nil {
 		return err.Error()
 	}
-	return string(escaped(b))
+	return escaped(b)
 }

@@ -52,7 +52,7 @@ func (t Table) accepts(comment string) (version int, err error) {
 	version, err = strconv.Atoi(text)
 	switch {
 	case !ours || err != nil:
-		return known, nil
+		return known, nil //nolint:nilerr // as said above
 	case version > known:
 		return version, fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, known)
 	}
