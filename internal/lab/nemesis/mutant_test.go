@@ -174,7 +174,10 @@ func TestListsWithoutAFenceAreFoundOut(t *testing.T) {
 }
 
 func TestListsThatAReplacedNodeCanClaimAreFoundOut(t *testing.T) {
-	violations := withMutant(t, "claims go back", func(h *harness) bool { return outdatedCalls(h.rec.called()) > 0 })
+	violations := withMutant(t, "claims go back", func(h *harness) bool {
+		// Only an entry shows which generation has written it.
+		return outdatedCalls(slices.DeleteFunc(slices.Clone(h.rec.called()), Call.reads)) > 0
+	})
 	all := strings.Join(violations, "\n")
 	require.Regexp(t, `list l\d+: .* was acknowledged by generation \d+, and written by \d+`, all)
 	for _, v := range violations {
