@@ -312,16 +312,18 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 	if asker != nil {
 		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
-	end := endOf(ctx, timeout)
-	w.wakeAt(end)
+	now := time.Since(epoch)
+	end := endOf(ctx, now, timeout)
+	w.wakeAt(now, end)
 	for {
 		select {
 		case <-a.wake:
 			return a.result()
 		case <-w.early:
+			now := time.Since(epoch)
 			switch {
-			case time.Since(epoch) < end:
-				w.wakeAt(end)
+			case now < end:
+				w.wakeAt(now, end)
 			case timeout > 0:
 				return a.expire(started, context.DeadlineExceeded)
 			default:
@@ -335,14 +337,14 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 }
 
 // Without a timeout, it is when an ask whose ctx has no deadline has waited for long.
-func endOf(ctx context.Context, timeout time.Duration) time.Duration {
+func endOf(ctx context.Context, now, timeout time.Duration) time.Duration {
 	if timeout > 0 {
-		return time.Since(epoch) + timeout
+		return now + min(timeout, ages) // the sum of greater ones would be negative
 	}
 	if _, ends := ctx.Deadline(); ends {
 		return never
 	}
-	return time.Since(epoch) + longAsk
+	return now + longAsk
 }
 
 // Another goroutine may settle the promise at this moment.

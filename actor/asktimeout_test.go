@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -28,6 +29,14 @@ func TestAnAskWithATimeoutReturnsTheReplyThatComesInTime(t *testing.T) {
 			require.Equal(t, 42, n)
 			require.Equal(t, delay, time.Since(start))
 		}
+	})
+}
+
+func TestATimeoutMayBeTheLongestThereIs(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		n, err := actor.AskTimeout(t.Context(), actor.Spawn(s, answeringAfter(time.Hour), ""), math.MaxInt64, ask)
+		require.NoError(t, err)
+		require.Equal(t, 42, n)
 	})
 }
 

@@ -24,15 +24,17 @@ type waker struct {
 // A timer that belongs to a waker which the pool has dropped is kept that long.
 const maxWakerTimer = longAsk
 
-// never is the end of an ask that needs no timer.
-const never = time.Duration(math.MaxInt64)
+// never is the end of an ask that needs no timer. Nobody sees the end of one that waits for ages.
+const (
+	never = time.Duration(math.MaxInt64)
+	ages  = 100 * 365 * 24 * time.Hour
+)
 
 // wakeAt lets early receive something at end, and perhaps before.
-func (w *waker) wakeAt(end time.Duration) {
+func (w *waker) wakeAt(now, end time.Duration) {
 	if end == never {
 		return
 	}
-	now := time.Since(epoch)
 	if w.timer != nil && now < w.at && w.at <= end {
 		return
 	}

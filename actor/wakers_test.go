@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,14 +53,23 @@ func TestAsksInARowDoNotSetATimerEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pool wakers
 		w := pool.get()
-		w.wakeAt(time.Since(epoch) + 10*time.Second)
+		w.wakeAt(time.Since(epoch), time.Since(epoch)+10*time.Second)
 		at := w.at
 		for range 100 {
 			time.Sleep(time.Millisecond)
-			w.wakeAt(time.Since(epoch) + 10*time.Second)
+			w.wakeAt(time.Since(epoch), time.Since(epoch)+10*time.Second)
 		}
 		require.Equal(t, at, w.at)
 		<-w.early
 		require.Equal(t, at, time.Since(epoch))
 	})
+}
+
+// The clock of a bubble is before the epoch.
+func TestTheEndOfTheLongestAskIsAhead(t *testing.T) {
+	for _, now := range []time.Duration{-ages, 0, time.Hour, ages} {
+		end := endOf(t.Context(), now, math.MaxInt64)
+		require.Greater(t, end, now)
+		require.Positive(t, end-now)
+	}
 }
