@@ -28,8 +28,8 @@ type lent struct {
 
 const (
 	// A goroutine whose handler blocks without announcing it is replaced after at most two checks.
-	// So long may actors that others make ready wait while it delivers and the user's code, which
-	// decodes the message, blocks.
+	// An actor that another goroutine makes ready waits that long, too, if the user's code that
+	// decodes the message blocks.
 	lentInterval = 2 * time.Millisecond
 	// After a turn of that length, nothing is lent for a while: one connection may bring messages
 	// for many actors, which are to run at once. Each long turn in a row doubles the pause.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"strings"
 	"time"
 
@@ -114,6 +115,11 @@ func (w *worker[E]) heldReader(id string) string {
 	return fmt.Sprintf("%s/%x", w.heldName(), hash.Sum64())
 }
 
+// restOfReader is what comes after the name of a projection in the names of its readers: a number
+// for each of several workers, and the ids that are held back. "sales" and "sales/europe" are two
+// projections: to unregister the first leaves the second one's events alone.
+var restOfReader = regexp.MustCompile(`^(/\d+)?(/held/.*)?$`)
+
 // Unregister removes the registration of a projection: deletions no longer keep events that it has
 // not read. Call it when nobody runs the projection any more; one that runs with the option
 // [Registered] registers again. A name that is not registered is left alone. It fails if j is no
@@ -125,7 +131,8 @@ func Unregister(ctx context.Context, j journal.Journal, name string) error {
 	}
 	all, err := r.Readers(ctx)
 	for _, reader := range all {
-		if err == nil && (reader.Name == name || strings.HasPrefix(reader.Name, name+"/")) {
+		rest, is := strings.CutPrefix(reader.Name, name)
+		if err == nil && is && restOfReader.MatchString(rest) {
 			err = r.RemoveReader(ctx, reader.Name)
 		}
 	}

@@ -177,9 +177,10 @@ func TestUnregisterRemovesAllWorkers(t *testing.T) {
 	for _, name := range []string{"sum", "summer"} {
 		catchUpFully(t, projection.New(name, j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle), projection.Registered(), projection.Workers(3)))
 	}
-	require.Len(t, readerNames(t, j), 6)
+	catchUpFully(t, projection.New("sum/mary", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle), projection.Registered()))
+	require.Len(t, readerNames(t, j), 7)
 	require.NoError(t, projection.Unregister(t.Context(), j, "sum"))
-	require.Equal(t, []string{"summer/0", "summer/1", "summer/2"}, readerNames(t, j))
+	require.Equal(t, []string{"sum/mary", "summer/0", "summer/1", "summer/2"}, readerNames(t, j))
 	require.NoError(t, projection.Unregister(t.Context(), j, "sum"))
 	require.ErrorContains(t, projection.Unregister(t.Context(), struct{ journal.Journal }{j}, "sum"), "keeps no events for readers")
 }
