@@ -115,9 +115,9 @@ func (w *worker[E]) heldReader(id string) string {
 	return fmt.Sprintf("%s/%x", w.heldName(), hash.Sum64())
 }
 
-// restOfReader is what comes after the name of a projection in the names of its readers: a number
-// for each of several workers, and the ids that are held back. "sales" and "sales/europe" are two
-// projections: to unregister the first leaves the second one's events alone.
+// restOfReader is what follows the name of a projection in the names of its readers. It is a number
+// for each of several workers, and the ids that are held back. A projection named "sales/europe" is
+// another one than "sales".
 var restOfReader = regexp.MustCompile(`^(/\d+)?(/held/.*)?$`)
 
 // Unregister removes the registration of a projection: deletions no longer keep events that it has
