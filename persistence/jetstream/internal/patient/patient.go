@@ -34,7 +34,7 @@ func Ask[T any](ctx context.Context, nc *nats.Conn, f func(context.Context) (T, 
 		answer, err := f(wait)
 		silent := wait.Err() != nil
 		stop()
-		if err == nil || !silent && !leaderless(err) || refusal(nc) != before {
+		if err == nil || !silent && !leaderless(err) || !errors.Is(refusal(nc), before) {
 			return answer, WithRefusal(nc, err)
 		}
 		select {
