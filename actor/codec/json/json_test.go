@@ -112,7 +112,7 @@ func TestTypesThatJSONWouldChangeAreRefused(t *testing.T) {
 		reflect.TypeFor[struct{ E []error }]():         "JSON does not say",
 		reflect.TypeFor[struct{ F func() }]():          "JSON cannot encode a func()",
 		reflect.TypeFor[chan int]():                    "JSON cannot encode a chan int",
-		reflect.TypeFor[note]():                        "the field author of json_test.note is not exported, so JSON would lose it; export it as Author, or give the type methods MarshalJSON and UnmarshalJSON; or, if each node may have it for itself, leave it out in the line of note: author string `json:\"-\"`",
+		reflect.TypeFor[note]():                        "the field author of json_test.note is not exported, so JSON would lose it; export it as Author, or write MarshalJSON and UnmarshalJSON; or, if each node may have it for itself, leave it out in the line of note: author string `json:\"-\"`",
 		reflect.TypeFor[struct{ L map[string]note }](): "at field L of struct { L map[string]json_test.note }: the field author",
 		reflect.TypeFor[signed]():                      "leave it out in the line of signed: by string `yaml:\"by\" json:\"-\"`",
 		reflect.TypeFor[bare]():                        "leave it out in the line of bare: json_test.number `json:\"-\"`",
