@@ -179,8 +179,7 @@ func TestWhatWasEncodedBeforeIsStillRead(t *testing.T) {
 }
 
 type (
-	// An ore has a stone, and those below have other types in its place.
-	ore     struct{ In stone }
+	// These have other types where the data has a stone.
 	vein    struct{ In pair }
 	rubble  struct{ In []any }
 	lode    struct{ In any }

@@ -17,8 +17,8 @@ import (
 
 // A Codec encodes values as JSON. Its name in data is "json". Pass it to [actor.WithCodec].
 //
-// Fields with the tag `json:"-"` are decoded as zero, and unknown fields in data are ignored. Marshal
-// refuses strings that are not UTF-8, which encoding/json would replace.
+// Fields with the tag `json:"-"` are decoded as zero, and unknown fields in data are ignored.
+// Marshal refuses strings that are not UTF-8, which encoding/json would replace.
 //
 // [actor.WithCodec]: https://pkg.go.dev/github.com/understudy-go/understudy/actor#WithCodec
 type Codec struct{}
