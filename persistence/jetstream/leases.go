@@ -60,7 +60,8 @@ type Leases struct{ store *leases.Store }
 // OpenLeases opens the bucket of config, and creates it if it does not exist. It fails if the
 // bucket exists and its configuration allows it to drop entries. `nats kv add` creates a suitable
 // bucket, unless a TTL or memory storage is chosen. The connection should reconnect for ever, with
-// nats.MaxReconnects(-1). The caller closes it when no lease needs it any more.
+// nats.MaxReconnects(-1). The caller closes it when no lease needs it any more. While no server
+// answers, as during the election of a leader, OpenLeases waits for 30 s at most.
 //
 // If an administrator creates the bucket, the user of the programs needs only
 //

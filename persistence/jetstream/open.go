@@ -11,6 +11,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence/jetstream/internal/patient"
 )
 
 // Durability says what the servers do before they acknowledge. You must choose it, because a client
@@ -69,7 +71,8 @@ func (c *Config) validate() error {
 
 // Open opens the journal in the streams of config, and creates them if they do not exist. It fails
 // if the streams exist with settings that a journal cannot use, for example if they drop old
-// messages. Close the connection yourself, after the journal.
+// messages. While no server answers, as during the election of a leader, it waits for 30 s at most.
+// Close the connection yourself, after the journal.
 func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	if nc == nil {
 		return nil, errors.New("jetstream: Open needs a connection; make one with nats.Connect")
@@ -89,7 +92,9 @@ func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	}
 	j := newJournal(nc, config)
 	for _, want := range []js.StreamConfig{config.events(), config.large()} {
-		stream, err := ensure(ctx, client, want, config.Durability)
+		stream, err := patient.Ask(ctx, nc, func(ctx context.Context) (js.Stream, error) {
+			return ensure(ctx, client, want, config.Durability)
+		})
 		if err != nil {
 			return nil, fmt.Errorf("jetstream: open %s: %w", want.Name, err)
 		}

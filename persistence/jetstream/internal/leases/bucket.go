@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence/jetstream/internal/patient"
 )
 
 var (
@@ -123,18 +125,9 @@ func (b *keyValue) explain(ctx, wait context.Context, err error) error {
 	if broken := context.Cause(wait); errors.Is(broken, errBroken) {
 		err = fmt.Errorf("%w: %w", broken, err)
 	}
-	err = withRefusal(b.nc, err)
+	err = patient.WithRefusal(b.nc, err)
 	if unavailable || silent || errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%w: %w", errAway, err)
-	}
-	return err
-}
-
-// withRefusal adds the reason why servers have not passed on a request for lack of a permission.
-// Servers send it to the connection and leave the request without an answer.
-func withRefusal(nc *nats.Conn, err error) error {
-	if last := nc.LastError(); errors.Is(last, nats.ErrPermissionViolation) {
-		return fmt.Errorf("%w; the last thing the server has said: %w", err, last)
 	}
 	return err
 }

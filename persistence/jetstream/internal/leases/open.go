@@ -8,6 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence/jetstream/internal/patient"
 )
 
 // A Config names the bucket. The zero values have been replaced.
@@ -29,9 +31,9 @@ func Open(ctx context.Context, nc *nats.Conn, config Config) (*Store, error) {
 	case config.Replicas < 0:
 		return nil, fmt.Errorf("jetstream: LeasesConfig.Replicas is %d; set 1, 3 or 5", config.Replicas)
 	}
-	b, err := openBucket(ctx, nc, config)
+	b, err := patient.Ask(ctx, nc, func(ctx context.Context) (*keyValue, error) { return openBucket(ctx, nc, config) })
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: open bucket %s: %w", config.Bucket, withRefusal(nc, err))
+		return nil, fmt.Errorf("jetstream: open bucket %s: %w", config.Bucket, err)
 	}
 	return &Store{bucket: b}, nil
 }
