@@ -31,8 +31,8 @@ func withoutNumber(path string) string {
 	return path
 }
 
-// resend takes the message before it sends it: of two who do it at once, one gets an error.
-func (s *System) resend(number uint64, to func(recipient string) string) (actorhook.Resent, error) {
+// resendLetter takes the message before it sends it: of two callers at once, one gets an error.
+func resendLetter(s *System, number uint64, to func(recipient string) string) (actorhook.Resent, error) {
 	m := s.deadLetters.find(number)
 	if m == nil {
 		return actorhook.Resent{}, notKept(number)
@@ -46,10 +46,10 @@ func (s *System) resend(number uint64, to func(recipient string) string) (actorh
 		return actorhook.Resent{}, notKept(number)
 	}
 	defer s.deadLetters.end(r)
-	return s.send(r, msg), nil
+	return r.send(s, msg), nil
 }
 
-func (s *System) send(r *resent, msg any) actorhook.Resent {
+func (r *resent) send(s *System, msg any) actorhook.Resent {
 	to := s.resolve(r.to) // whichever actor has the path now
 	handled := make(chan error, 1)
 	c, here := to.impl.(*cell)
@@ -80,10 +80,10 @@ func notKept(number uint64) error {
 	return fmt.Errorf("no message of a dead letter is kept here under the number d%d: it was sent again or discarded, or newer ones have taken its place; understudy dead-letters lists the others", number)
 }
 
-func (s *System) discard(number uint64) error {
-	s.deadLetters.mu.Lock()
-	defer s.deadLetters.mu.Unlock()
-	if s.deadLetters.kept.take(number) == nil {
+func (l *deadLetterLog) discard(number uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept.take(number) == nil {
 		return notKept(number)
 	}
 	return nil
@@ -112,7 +112,7 @@ func (l *deadLetterLog) end(r *resent) {
 	of.resent = slices.DeleteFunc(of.resent, func(other *resent) bool { return other == r })
 }
 
-// died tells who waits for a message that was sent again.
+// died ends the wait for what becomes of a message that was sent again.
 func (k *keptMessages) died(m *keptMessage, reason error) {
 	i := slices.IndexFunc(k.resent, func(r *resent) bool { return r.is(m.recipient, m.packed) })
 	if i < 0 {

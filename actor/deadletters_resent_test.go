@@ -2,7 +2,6 @@ package actor_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,11 +20,12 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// keeping runs a test in a bubble, with a system that keeps the messages of its last dead letters.
-func keeping(t *testing.T, most int, test func(t *testing.T, s *actor.System)) {
+// keeping runs a test in a bubble, with a system that keeps the messages of its last ten dead
+// letters.
+func keeping(t *testing.T, test func(t *testing.T, s *actor.System)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(t, testkit.NewSystem(t, actor.WithLogger(zap.NewNop()), actorhook.KeepMessages(most).(actor.Option))) // by its contract
+		test(t, testkit.NewSystem(t, actor.WithLogger(zap.NewNop()), actorhook.KeepMessages(10).(actor.Option))) // by its contract
 	})
 }
 
@@ -60,7 +60,7 @@ func collect(to chan<- string) actor.Behavior[string] {
 const till = "understudy://test/user/till"
 
 func TestAMessageIsSentAgainToWhoeverHasThePathNow(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		got := make(chan string, 10)
 		first := actor.Spawn(s, collect(got), "till")
 		first.Tell("end")
@@ -76,7 +76,7 @@ func TestAMessageIsSentAgainToWhoeverHasThePathNow(t *testing.T) {
 }
 
 func TestAMessageThatDiesAgainHasANewNumber(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		actor.Resolve[string](s, till).Tell("apples")
 		for number := range uint64(5) {
 			r := resend(t, s, number+1)
@@ -92,7 +92,7 @@ func TestAMessageThatDiesAgainHasANewNumber(t *testing.T) {
 }
 
 func TestTheEndOfTheRecipientAndTheFailureOfItsHandlerAreTold(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		for range 2 {
 			actor.Resolve[string](s, till).Tell("apples")
 		}
@@ -119,7 +119,7 @@ func TestTheEndOfTheRecipientAndTheFailureOfItsHandlerAreTold(t *testing.T) {
 }
 
 func TestOfManyWhoSendAMessageAgainOneSucceeds(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		actor.Resolve[string](s, till).Tell("apples")
 		got := make(chan string, 10)
 		actor.Spawn(s, collect(got), "till")
@@ -144,7 +144,7 @@ func TestOfManyWhoSendAMessageAgainOneSucceeds(t *testing.T) {
 }
 
 func TestADiscardedMessageIsGone(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		for range 3 {
 			actor.Resolve[string](s, till).Tell("apples")
 		}
@@ -162,7 +162,7 @@ func TestADiscardedMessageIsGone(t *testing.T) {
 type unknown struct{ Text string }
 
 func TestWhatCannotBeKeptSaysWhy(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		for want, letter := range map[string]struct {
 			to  string
 			msg any
@@ -186,7 +186,7 @@ func TestWhatCannotBeKeptSaysWhy(t *testing.T) {
 }
 
 func TestAKeptMessageIsAsItWasWhenItDied(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		list := []string{"apples"}
 		extension.DeadLetter(s, till, list, actor.ErrTerminated)
 		list[0] = "pears"
@@ -206,7 +206,7 @@ type inquiry struct{ ReplyTo actor.ActorRef[string] }
 func init() { actor.RegisterType[inquiry]("actor_test.inquiry") }
 
 func TestALetterWhoseAskHasEndedSaysSoAndItsReplyReachesNobody(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		_, err := actor.Ask(t.Context(), actor.Resolve[inquiry](s, till), func(to actor.ActorRef[string]) inquiry { return inquiry{to} })
 		require.ErrorIs(t, err, actor.ErrNoSuchActor)
 		require.True(t, actorhook.KeptDeadLetters(s)[0].Asked)
@@ -257,13 +257,13 @@ func TestWithoutTheSettingNoMessageIsKept(t *testing.T) {
 }
 
 func TestASystemThatHasEndedKeepsWhatDiedWithIt(t *testing.T) {
-	keeping(t, 10, func(t *testing.T, s *actor.System) {
+	keeping(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, collect(nil), "till")
 		require.NoError(t, s.Shutdown(context.Background()))
 		ref.Tell("apples")
 		r := resend(t, s, 1)
 		require.Error(t, r.Dead)
-		require.False(t, errors.Is(r.Dead, actor.ErrWrongType))
+		require.NotErrorIs(t, r.Dead, actor.ErrWrongType)
 		require.Equal(t, []uint64{2}, keptNumbers(s))
 	})
 }

@@ -19,8 +19,8 @@ func letterNumbers(all []uint64) []string {
 	return named
 }
 
-func (n *Node) resendLetter(number uint64) (statuspage.Resent, error) {
-	r, err := actorhook.Resend(n.System, number, n.addressee)
+func resendLetter(n *Node, number uint64) (statuspage.Resent, error) {
+	r, err := actorhook.Resend(n.System, number, func(recipient string) string { return addressee(n, recipient) })
 	if err != nil {
 		return statuspage.Resent{}, err
 	}
@@ -41,12 +41,12 @@ func (n *Node) resendLetter(number uint64) (statuspage.Resent, error) {
 	return shown, nil
 }
 
-// addressee returns the path to which a message is sent again. That of a singleton goes to the
+// addressee returns the path to which a message is sent again. A message to a singleton goes to the
 // manager of this node, if there is one, because the instance may have moved, and other managers
-// may have ended. For the same reason that of an entity or a placed actor goes to wherever it is.
-func (n *Node) addressee(recipient string) string {
-	scheme := "understudy://" + n.System.Name()
-	own := scheme + "@" + n.System.Address() + userTree
+// may have ended. For the same reason, entities and placed actors get it wherever they are.
+func addressee(n *Node, recipient string) string {
+	scheme := "understudy://" + n.Name()
+	own := scheme + "@" + n.Address() + userTree
 	if name, is := strings.CutPrefix(recipient, actorhook.ToSingleton); is {
 		return own + name
 	}

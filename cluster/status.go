@@ -101,7 +101,7 @@ func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions
 		Resend:       func(number uint64) error { return singleton.Resend(n.System, number) },
 		Discard:      func(number uint64) error { return singleton.Discard(n.System, number) },
 
-		ResendLetter:  n.resendLetter,
+		ResendLetter:  func(number uint64) (statuspage.Resent, error) { return resendLetter(n, number) },
 		DiscardLetter: func(number uint64) error { return actorhook.Discard(n.System, number) },
 	}
 }

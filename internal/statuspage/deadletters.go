@@ -102,7 +102,7 @@ type GivenUpMessage struct {
 
 func (h *handler) givenUp(w http.ResponseWriter, _ *http.Request) { answer(w, h.source.GivenUp()) }
 
-// message acts on a message that was given up, or on that of a dead letter, which letter answers.
+// message acts on a message that was given up, or lets letter act on the message of a dead letter.
 func (a *Actions) message(act func(number uint64) error, letter func(number uint64) (any, error)) http.HandlerFunc {
 	return a.guard(func(w http.ResponseWriter, r *http.Request) {
 		digits, ofLetter := strings.CutPrefix(r.URL.Query().Get("number"), letterPrefix)

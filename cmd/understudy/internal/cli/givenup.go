@@ -50,7 +50,7 @@ func writeSilent(to io.Writer, silent []string) error {
 	return nil
 }
 
-// A message is named by a number, which is d and a number for that of a dead letter.
+// The message of a dead letter has a number that begins with d.
 func resend(ctx context.Context, c *command) (int, error) {
 	number, err := c.number()
 	if err != nil {

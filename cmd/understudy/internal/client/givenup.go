@@ -25,8 +25,8 @@ func (c *Client) GivenUp(ctx context.Context) (all []status.GivenUp, silent []st
 	})
 }
 
-// Resend makes the node send a message again that it has put aside, or that of a dead letter. Only
-// for the latter it returns what has become of it, if it is not nil.
+// Resend makes the node send a message again that it has put aside, or the message of a dead
+// letter. Only for the latter it returns what has become of it, and otherwise nil.
 func (c *Client) Resend(ctx context.Context, number string) (*status.Resent, error) {
 	body, err := c.message(ctx, "actions/resend", number)
 	if err != nil || len(body) == 0 {
@@ -39,7 +39,7 @@ func (c *Client) Resend(ctx context.Context, number string) (*status.Resent, err
 	return r, nil
 }
 
-// Discard makes the node forget a message that it has put aside, or that of a dead letter.
+// Discard makes the node forget a message that it has put aside, or the message of a dead letter.
 func (c *Client) Discard(ctx context.Context, number string) error {
 	_, err := c.message(ctx, "actions/discard", number)
 	return err
