@@ -64,9 +64,13 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 	if !registerOf(c.system).add(c) {
 		return nil, fmt.Errorf("cron: the schedule %q has been started on this node before", cfg.Name)
 	}
-	options := append(slices.Clip(cfg.Options), singleton.AtLeastOnce(inFlight), singleton.StopMessage(stopSoon{}))
-	c.ref = actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[command] { return keeperOf(c) }, options...), "cron-"+cfg.Name)
+	c.ref = actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[command] { return keeperOf(c) }, cfg.options()...), "cron-"+cfg.Name)
 	return c, nil
+}
+
+// options returns those of the singleton.
+func (c Config) options() []singleton.Option {
+	return append(slices.Clip(c.Options), singleton.AtLeastOnce(inFlight), singleton.StopMessage(stopSoon{}))
 }
 
 // inFlight is how many requests of a node may be on their way.

@@ -47,6 +47,9 @@ func RegisterError(name string, sentinel error) {
 	errorNames.byName = all
 }
 
+// ErrorNames returns the names under which errors are registered, sorted.
+func ErrorNames() []string { return slices.Sorted(maps.Keys(registeredErrors())) }
+
 func registeredErrors() map[string]error {
 	errorNames.mu.RLock()
 	defer errorNames.mu.RUnlock()

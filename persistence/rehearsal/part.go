@@ -64,7 +64,20 @@ func (p Part) With(settings map[string]string) Part {
 	return p
 }
 
+// Settings returns a part that has no persistence ids, only settings that all nodes must have alike
+// in a rolling restart, by their names. For a schedule they are what cron.Compared returns. name is
+// for the report. Settings panics if name or settings are empty.
+func Settings(name string, settings map[string]string) Part {
+	if name == "" || len(settings) == 0 {
+		panic("rehearsal: Settings needs a name for the report and settings, such as those of cron.Compared")
+	}
+	return Part{name: name, same: maps.Clone(settings)}
+}
+
 func (p *Part) has(id string) bool {
+	if p.run == nil {
+		return false
+	}
 	if begin, ok := strings.CutSuffix(p.name, "*"); ok {
 		return strings.HasPrefix(id, begin)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -181,6 +182,18 @@ func TestTheSettingsOfASingletonAreKnown(t *testing.T) {
 	require.Equal(t, map[string]string{"shards": "8", "message": "rehearsal.add"}, h.Settings["cart"])
 	require.Contains(t, h.Settings["till-*"], "at least once")
 	require.NotContains(t, h.Settings, "sum")
+}
+
+func TestAPartOfSettingsHasNoIDs(t *testing.T) {
+	actor.RegisterError("rehearsal.sold-out", errors.New("sold out"))
+	j := storedBy(t, map[string][]int{"nightly": {1}}, summing(), nil)
+	parts := []Part{Settings("nightly", map[string]string{"role": "night"}), Of("nightly", summing())}
+	h := asked(t, j, parts)[0].Hello
+	require.Equal(t, map[string]string{"role": "night"}, h.Settings["nightly"])
+	require.Contains(t, h.Errors, "rehearsal.sold-out")
+	require.True(t, read(t, j, parts, "nightly").Recovers)
+	require.Panics(t, func() { Settings("nightly", nil) })
+	require.Panics(t, func() { Settings("", map[string]string{"role": "night"}) })
 }
 
 func TestEventsBehindASnapshotMayBeDeleted(t *testing.T) {

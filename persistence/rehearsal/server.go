@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/inspect"
+	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -40,6 +41,7 @@ type hello struct {
 	// The settings that members of a cluster compare, by part.
 	Settings map[string]map[string]string `json:"settings"`
 	Codecs   []string                     `json:"codecs"`
+	Errors   []string                     `json:"errors"` // the names of RegisterError
 	Forms    map[string]*codec.Form       `json:"forms"`
 }
 
@@ -110,7 +112,7 @@ func (s *server) hello(ctx context.Context, location string) (err error) {
 	if s.journal, err = s.open(ctx, location); err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	h := &hello{Settings: map[string]map[string]string{}, Codecs: codec.FormatNames(), Forms: codec.Forms()}
+	h := &hello{Settings: map[string]map[string]string{}, Codecs: codec.FormatNames(), Errors: payload.ErrorNames(), Forms: codec.Forms()}
 	for i := range s.parts {
 		h.Parts = append(h.Parts, s.parts[i].name)
 		if all := s.settings(ctx, &s.parts[i]); len(all) > 0 {
@@ -125,7 +127,10 @@ func (s *server) hello(ctx context.Context, location string) (err error) {
 
 // settings returns those that members compare. A singleton shows its own to somebody who looks.
 func (s *server) settings(ctx context.Context, p *Part) map[string]string {
-	if len(p.same) > 0 {
+	switch {
+	case p.run == nil:
+		return p.same
+	case len(p.same) > 0:
 		return p.With(map[string]string{"message": p.message}).same
 	}
 	found, _ := p.run(ctx, s.system, inspect.Query{}, strings.TrimSuffix(p.name, "*"), &copied{Journal: s.journal}) // what it has stored is tried later

@@ -97,6 +97,8 @@ var planted = map[string]string{
 	"removed-tag":             "tags:cart:shop.paid",
 	"shards":                  "settings:cart:shards",
 	"singleton-settings":      "settings:settings:at least once",
+	"renamed-error":           "error:shop.sold-out",
+	"schedule-role":           "settings:nightly:role",
 	"by-the-clock":            "state:cart:Paid",
 }
 
@@ -104,7 +106,7 @@ var planted = map[string]string{
 var harmless = []string{
 	"same", "added-field", "renamed-go-type", "renamed-with-tag", "wider-int", "value-to-pointer", "appended-element",
 	"unused-field-removed", "new-event", "case-of-a-field", "embedded-struct", "other-snapshots", "an-adapter", "durable-field",
-	"added-tag", "other-buffer",
+	"added-tag", "other-buffer", "new-error", "other-buffer-of-schedule",
 }
 
 func TestARehearsalFindsWhatWouldBreak(t *testing.T) {

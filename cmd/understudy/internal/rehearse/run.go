@@ -60,6 +60,7 @@ func Run(ctx context.Context, cfg Config) (res Result, err error) {
 	}
 	f := newFindings()
 	compareForms(f, r.oldHello, r.newHello)
+	compareErrors(f, r.oldHello, r.newHello)
 	compareSettings(f, r.oldHello, r.newHello)
 	if err := r.all(ctx, f); err != nil {
 		return res, err

@@ -11,9 +11,7 @@ func compareSettings(f *findings, old, now *hello) {
 	for _, part := range slices.Sorted(maps.Keys(old.Settings)) {
 		was, is := old.Settings[part], now.Settings[part]
 		if is == nil {
-			if slices.Contains(now.Parts, part) {
-				f.note("settings", part, "", "Only the old build has settings that members of a cluster compare.", Example{})
-			}
+			f.note("settings", part, "", "Only the old build has settings that members of a cluster compare.", Example{})
 			continue
 		}
 		all := maps.Clone(was)

@@ -25,6 +25,7 @@ type hello struct {
 	Go     string           `json:"go"`
 	Parts  []string         `json:"parts"`
 	Codecs []string         `json:"codecs"`
+	Errors []string         `json:"errors"` // nil of an older release
 	Forms  map[string]*form `json:"forms"`
 
 	Settings map[string]map[string]string `json:"settings"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/understudy-go/understudy/actor"
@@ -123,7 +124,12 @@ func base() types {
 	return types{
 		"added": as[Added]("shop.added"), "paid": as[Paid]("shop.paid"), "moved": as[Moved]("shop.moved"),
 		"cart": as[Cart]("shop.cart"), "settings": as[Settings]("shop.settings"), "ping": as[Ping]("shop.ping"), "ask": as[Ask]("shop.ask"),
+		"sold out": sentinel("shop.sold-out"),
 	}
 }
 
 func as[T any](name string) func() { return func() { actor.RegisterType[T](name) } }
+
+func sentinel(name string) func() {
+	return func() { actor.RegisterError(name, errors.New(name)) }
+}

@@ -189,6 +189,7 @@ func incompatible() map[string]build {
 		})),
 		"codec":           of(types{"added": func() { actor.RegisterType[Added]("shop.added", actor.WithCodec(json.Codec{})) }}, apply),
 		"renamed-message": of(types{"ping": as[Ping]("shop.pinged")}, apply),
+		"renamed-error":   of(types{"sold out": sentinel("shop.none-left")}, apply),
 		"reply-type":      of(types{"ask": as[struct{ ReplyTo actor.ActorRef[Settings] }]("shop.ask")}, apply),
 		"message-field":   of(types{"ping": as[struct{ M int32 }]("shop.ping")}, apply),
 		"by-the-clock": of(nil, another(func(c Cart, e Paid) Cart {
@@ -234,6 +235,10 @@ func incompatible() map[string]build {
 	once := of(nil, apply)
 	once.options = []singleton.Option{singleton.AtLeastOnce(100), singleton.Role("ledger")}
 	all["singleton-settings"] = once
+
+	night := of(nil, apply)
+	night.schedule = []singleton.Option{singleton.Role("night")}
+	all["schedule-role"] = night
 
 	ids := of(nil, apply)
 	ids.carts = func(id string, j persistence.Journal) actor.Behavior[command] { return carts(apply)("basket-"+id, j) }
@@ -357,6 +362,7 @@ func harmless() map[string]build {
 		"unused-field-removed": of(types{"added": as[unused]("shop.added")}, another(func(c Cart, e unused) Cart {
 			return c.added(e.Item, int64(max(e.Count, 1)), e.Price, e.Weight, sizes[e.Size], e.Coupon)
 		})),
+		"new-error":       of(types{"no room": sentinel("shop.no-room")}, apply),
 		"new-event":       of(types{"refunded": as[Refunded]("shop.refunded")}, apply),
 		"case-of-a-field": of(types{"paid": as[cased]("shop.paid")}, another(func(c Cart, e cased) Cart { return c.apply(Paid{e.AMOUNT}) })),
 	}
@@ -379,6 +385,10 @@ func harmless() map[string]build {
 		return []string{"cart"}
 	}})
 	all["added-tag"] = tagged
+
+	waiting := of(nil, apply)
+	waiting.schedule = []singleton.Option{singleton.Buffer(10)}
+	all["other-buffer-of-schedule"] = waiting
 
 	patient := of(nil, apply)
 	patient.options = []singleton.Option{singleton.Buffer(10)} // which members do not compare

@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/rehearsal"
@@ -28,7 +29,8 @@ type build struct {
 	settings func(id string, j persistence.Journal) actor.Behavior[command]
 	shards   int
 	options  []singleton.Option // of the settings, which are a singleton
-	parts    []rehearsal.Part   // in place of both
+	schedule []singleton.Option // of the schedule
+	parts    []rehearsal.Part   // in place of all three
 }
 
 // A command stores an event, or is one to the settings. Its sender learns when it is stored.
@@ -56,6 +58,9 @@ func main() {
 			rehearsal.Of("settings", func(id string, j persistence.Journal) actor.Behavior[command] {
 				return behaviors.Singleton(func() actor.Behavior[command] { return b.settings(id, j) }, b.options...)
 			}),
+			rehearsal.Settings("nightly", cron.Compared(cron.Config{
+				Jobs: map[string]cron.Job{"sweep": cron.Func(func(context.Context, cron.Run) error { return nil })}, Options: b.schedule,
+			})),
 		}
 	}
 	fmt.Println("what a program prints is not an answer")
