@@ -85,8 +85,8 @@
 // FNV-1a hash of the cluster name, 8 bytes; incarnation, 8 bytes; address with its length, 1 byte;
 // data. Numbers are big-endian. With TLS, U or M is followed by: version with the upper bit set, 1
 // byte; number of the key, 8 bytes; count of datagrams sealed with it, 8 bytes; random nonce, 12
-// bytes; data; tag, 16 bytes. The receiver has granted the key to the sender. AES-256-GCM seals the data,
-// and authenticates what is before the nonce.
+// bytes; data; tag, 16 bytes. The receiver has granted the key to the sender. AES-256-GCM seals the
+// data, and authenticates what is before the nonce.
 //
 // # Testing
 //

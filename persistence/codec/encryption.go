@@ -20,8 +20,8 @@ import (
 const KeySize = 32
 
 // NewEncryption returns a codec that encrypts payloads with AES-256, and authenticates them with
-// HMAC-SHA256. It writes with key, and reads payloads that were written with key or a former key. To replace a key, make it a former
-// key; drop it when no payload is left that was written with it.
+// HMAC-SHA256. It writes with key, and reads payloads that were written with key or a former key.
+// To replace a key, make it a former key; drop it when no payload is left that was written with it.
 //
 // Keys are [KeySize] random bytes, never a password. The [KeyID] of the key is stored with each
 // payload; reading with a missing key fails with a [*KeyError] that names it.
@@ -30,8 +30,8 @@ const KeySize = 32
 // fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags, metadata, times and
 // lengths. It does not detect that the whole journal was replaced by an older copy.
 //
-// Each payload grows by about 45 bytes. All that it needs is approved for FIPS 140-3, and allowed by
-// GODEBUG=fips140=only.
+// Each payload grows by about 45 bytes. All that it needs is approved for FIPS 140-3, and allowed
+// by GODEBUG=fips140=only.
 func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 	e := &Encryption{keys: map[[keyIDSize]byte]*cipherKey{}}
 	for i, secret := range append([][]byte{key}, former...) {
@@ -52,10 +52,10 @@ func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 // Encryption must be deterministic, because a repeated request must have the same bytes, so there
 // is no random nonce. A nonce derived from the PayloadID alone would not be unique: a writer whose
 // first request was refused may write something else under the same number. The nonce is therefore
-// a synthetic IV, as in RFC 5297: an HMAC, with a separate key, of the PayloadID and the payload. It
-// is also the tag, which is computed again from what was decrypted. Equal nonces reveal only that
-// the payloads are equal. The nonce has 192 bits and determines a separate key of AES in counter
-// mode for each payload, so that collisions are not a concern.
+// a synthetic IV, as in RFC 5297: an HMAC, with a separate key, of the PayloadID and the payload.
+// It is also the tag, which is computed again from what was decrypted. Equal nonces reveal only
+// that the payloads are equal. The nonce has 192 bits and determines a separate key of AES in
+// counter mode for each payload, so that collisions are not a concern.
 type Encryption struct {
 	current *cipherKey
 	keys    map[[keyIDSize]byte]*cipherKey
