@@ -268,6 +268,6 @@ func TestAnActorWithoutTheCodecSaysWhichOneItNeeds(t *testing.T) {
 		w.replies.Expect("a")
 		failure := w.failsToRecover()
 		require.ErrorIs(w, failure, persistence.ErrCodec)
-		require.ErrorContains(w, failure, `it was stored by "aes-gcm-1", and the journal has no codec`)
+		require.ErrorContains(w, failure, `it was stored by "aes-siv-1", and the journal has no codec`)
 	})
 }

@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,9 +38,15 @@ type (
 
 func (neighbor) LocalOnly() bool { return true }
 
+// A careless codec lets its users lose fields.
+type careless struct{ json.Codec }
+
+func (careless) Name() string                 { return "careless" }
+func (careless) CheckType(reflect.Type) error { return nil }
+
 func init() {
 	actor.RegisterType[parcel]("testkit_test.parcel")
-	actor.RegisterType[shy]("testkit_test.shy", actor.WithCodec(json.Codec{}))
+	actor.RegisterType[shy]("testkit_test.shy", actor.WithCodec(careless{}))
 }
 
 // failingWith runs f in a test of its own with a system, and returns its failure.

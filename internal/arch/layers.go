@@ -24,6 +24,7 @@ var layers = []layer{
 		{"internal/lab/carts", []string{anything}},         // likewise
 		{"internal/lab/failover", []string{anything}},      // the program of an example, which a module of its own runs too
 		{"internal/lab/journals", []string{anything}},      // what these programs share
+		{"internal/lab/fips", []string{anything}},          // tests only
 		{"internal/lab/laws", nil},                         // a program, of no use to the packages below
 		{"internal/lab/overload", []string{anything}},      // tests only
 		{"internal/lab/reminders", []string{anything}},     // as failover

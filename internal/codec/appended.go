@@ -20,7 +20,7 @@ func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 	if into.Kind() != reflect.Pointer || into.IsNil() {
 		return mode.Unmarshal(data, v) // which says so
 	}
-	if into = into.Elem(); bytes.HasPrefix(data, formatted) || hasFormatsInside(into.Type()) {
+	if into = into.Elem(); bytes.Contains(data, formatted) || hasFormatsInside(into.Type()) {
 		return decodeParts(mode, data, into, MaxDepth).inside()
 	}
 	return unmarshalPlain(mode, data, v)
@@ -30,9 +30,6 @@ func unmarshalPlain(mode cbor.DecMode, data []byte, v any) error {
 	err := mode.Unmarshal(data, v)
 	if err == nil {
 		return nil
-	}
-	if foreign := foreignFormat(data, reflect.TypeOf(v).Elem()); foreign != nil {
-		return foreign
 	}
 	if _, mismatch := errors.AsType[*cbor.UnmarshalTypeError](err); !mismatch {
 		return err
@@ -71,6 +68,18 @@ type fitting struct {
 	limit   int  // of the bytes in out
 	over    bool // out would have more
 	changed bool
+	parted  bool // it ended at what a format has encoded
+}
+
+// readsFormatted reports whether a part of data, or all of it, is what a format has encoded, and is
+// decoded as t or a part of t. It is not in a field that t does not have, nor text or bytes.
+func readsFormatted(t reflect.Type, data []byte) bool {
+	if !bytes.Contains(data, formatted) {
+		return false
+	}
+	f := fitting{out: make([]byte, 0, len(data)), limit: maxFitted(len(data))}
+	f.value(t, data, MaxDepth)
+	return f.parted
 }
 
 // ok is false if it cannot.
@@ -80,6 +89,9 @@ func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	major, n, _, ok := Head(data)
 	switch {
 	case !ok || depth == 0:
+		return nil, false
+	case isFormatted(data, t):
+		f.parted = true
 		return nil, false
 	case l.leaf:
 	case t.Kind() == reflect.Struct && major == MajorArray && l.array:
@@ -96,11 +108,11 @@ func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && major == MajorArray:
 		return f.items(data, n, depth, func(uint64) reflect.Type { return t.Elem() })
 	}
-	return f.copy(data)
+	return f.copy(data, depth)
 }
 
-func (f *fitting) copy(data []byte) (rest []byte, ok bool) {
-	if rest, ok = Skip(data); ok {
+func (f *fitting) copy(data []byte, depth int) (rest []byte, ok bool) {
+	if rest, ok = skip(data, depth); ok {
 		f.out = append(f.out, data[:len(data)-len(rest)]...)
 	}
 	return rest, ok
@@ -121,13 +133,13 @@ func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
 	for ; n > 0 && ok; n-- {
 		key := rest
-		if rest, ok = f.copy(rest); !ok {
+		if rest, ok = f.copy(rest, depth-1); !ok {
 			return nil, false
 		}
 		if field := l.find(key); field != nil {
 			rest, ok = f.value(field.typ, rest, depth-1)
 		} else {
-			rest, ok = f.copy(rest)
+			rest, ok = f.copy(rest, depth-1)
 		}
 	}
 	return rest, ok

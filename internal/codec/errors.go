@@ -96,15 +96,10 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 // has not for that type.
 type UnknownFormatError struct {
 	Format string
-	Type   reflect.Type
-	Inside bool // a part of the value was encoded so
+	Type   reflect.Type // of the variable, which may be a part of another
 }
 
 // Error names the codec and the type, and the line of code that is missing.
 func (e *UnknownFormatError) Error() string {
-	it := "it"
-	if e.Inside {
-		it = "a part of it"
-	}
-	return fmt.Sprintf("another version of the program has encoded %s by the codec %q, which no type here has; register %v, or the type of that part, with actor.WithCodec(c), or with actor.WithCodec(nil, c) to go on writing CBOR", it, e.Format, e.Type)
+	return fmt.Sprintf("another version of the program has encoded it by the codec %q, which no type here has; register %v with actor.WithCodec(c), or with actor.WithCodec(nil, c) to go on writing CBOR", e.Format, e.Type)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
 )
@@ -104,6 +106,12 @@ func HasFormat(t reflect.Type) bool {
 // IsFormatted reports whether a format has encoded data.
 func IsFormatted(data []byte) bool { return bytes.HasPrefix(data, formatted) }
 
+// isFormatted reports whether a format has encoded data and decodes it as t. A type with a method
+// that reads CBOR reads the item itself, unless it has a format.
+func isFormatted(data []byte, t reflect.Type) bool {
+	return IsFormatted(data) && (!reflect.PointerTo(t).Implements(reflect.TypeFor[cbor.Unmarshaler]()) || formatsOf(t) != nil)
+}
+
 // A nil pointer is null for every format.
 func (of *formats) encodes(v reflect.Value) bool {
 	return of != nil && of.writes != nil && !isNilPointer(v)
@@ -176,30 +184,27 @@ func firstFormatted(data []byte) (name, encoded, rest []byte, ok bool) {
 	return name, encoded, rest, ok
 }
 
+// toRegister returns the type behind a pointer if that is registered, and the pointer is not.
+func toRegister(t reflect.Type) reflect.Type {
+	all := registered().byType
+	if t.Kind() == reflect.Pointer && all[t] == nil && all[t.Elem()] != nil {
+		return t.Elem()
+	}
+	return t
+}
+
 // decodeFormat decodes into a variable.
 func decodeFormat(name, data []byte, into reflect.Value) error {
 	f := registered().formats[string(name)]
-	if f == nil {
-		return &UnknownFormatError{Format: string(name), Type: into.Type()}
+	switch {
+	case into.Kind() == reflect.Interface:
+		return fmt.Errorf("the codec %q has encoded it, and a %v does not say what it is; use a field of a concrete type", name, into.Type())
+	case f == nil:
+		return &UnknownFormatError{Format: string(name), Type: toRegister(into.Type())}
 	}
 	err := guard.Run(func() error { return f.Unmarshal(data, into.Addr().Interface()) })
 	if err != nil {
 		return fmt.Errorf("by the codec %q: %w", name, err)
 	}
 	return nil
-}
-
-// foreignFormat returns the error that explains why data could not be decoded as t, if a format has
-// encoded a part of it for which the type has none here.
-func foreignFormat(data []byte, t reflect.Type) error {
-	for {
-		i := bytes.Index(data, formatted)
-		if i < 0 {
-			return nil
-		}
-		if name, _, _, ok := firstFormatted(data[i:]); ok {
-			return &UnknownFormatError{Format: string(name), Type: t, Inside: true}
-		}
-		data = data[i+len(formatted):]
-	}
 }

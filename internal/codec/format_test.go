@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -174,6 +176,75 @@ func TestWhatWasEncodedBeforeIsStillRead(t *testing.T) {
 	require.Equal(t, UnknownFormatError{Format: "c", Type: reflect.TypeFor[stone]()}, *unknown)
 	_, err = Decode("codec.stone", formatted("a", "b{}"))
 	require.EqualError(t, err, `decode codec.stone: by the codec "a": "b{}" is no a`)
+}
+
+type (
+	// These have other types where the data has a stone.
+	vein    struct{ In pair }
+	rubble  struct{ In []any }
+	lode    struct{ In any }
+	shaft   struct{ In map[string][]*vein }
+	lump    struct{ Kind string }
+	nugget  struct{ In lump }
+	nuggets struct{ In []*nugget }
+	fossil  struct{ In cbor.RawMessage }
+	hollow  struct{ Out int }
+
+	// A pair has the form of what is behind the tag.
+	pair struct {
+		_    struct{} `cbor:",toarray"`
+		Name string
+		Data []byte
+	}
+)
+
+// The content of the tag is a text and bytes, and other types can be decoded from these.
+func TestAPartWithAFormatIsNeverReadAsAnotherType(t *testing.T) {
+	item := func(name string) []byte {
+		return slices.Concat(formatted, AppendHead(nil, MajorText, 1), []byte(name), AppendHead(nil, MajorBytes, 13), []byte(`a{"Kind":"x"}`))
+	}
+	in := func(data ...byte) []byte { return append([]byte{MajorMap | 1, MajorText | 2, 'I', 'n'}, data...) }
+	deep := in(slices.Concat([]byte{MajorMap | 1, MajorText | 1, 'k', MajorArray | 1}, in(item("z")...))...)
+	for _, c := range []struct {
+		data     []byte
+		into     any
+		at, kind string
+	}{
+		{item("z"), new(pair), "", "codec.pair"},
+		{in(item("z")...), new(vein), "at .In: ", "codec.pair"},
+		{in(item("z")...), new(rubble), "at .In: ", "[]interface {}"},
+		{in(item("z")...), new(nugget), "at .In: ", "codec.lump"},
+		{deep, new(shaft), `at .In["k"][0].In: `, "codec.pair"},
+		{slices.Concat([]byte{MajorArray | 1}, in(item("z")...)), new([]vein), "at [0].In: ", "codec.pair"},
+	} {
+		err := Unmarshal(c.data, c.into)
+		require.ErrorContains(t, err, c.at+`another version of the program has encoded it by the codec "z", which no type here has; register `+c.kind+" with")
+		require.ErrorAs(t, err, new(*UnknownFormatError))
+	}
+	for _, name := range []string{"a", "z"} {
+		require.ErrorContains(t, Unmarshal(in(item(name)...), new(lode)), `at .In: the codec "`+name+`" has encoded it, and a interface {} does not say what it is`)
+	}
+
+	require.ErrorContains(t, Unmarshal(in(item("a")...), new(rubble)), `at .In: by the codec "a": json: cannot unmarshal`)
+	var known nuggets
+	require.NoError(t, Unmarshal(in(append([]byte{MajorArray | 1}, in(item("a")...)...)...), &known))
+	require.Equal(t, nuggets{[]*nugget{{lump{"x"}}}}, known)
+	require.ErrorContains(t, Unmarshal(in(slices.Concat(formatted, []byte{0, 0})...), new(nugget)), "malformed")
+	var raw fossil
+	require.NoError(t, Unmarshal(in(item("z")...), &raw), "it reads the tag itself")
+	require.Equal(t, item("z"), []byte(raw.In))
+	require.NoError(t, Unmarshal(in(item("z")...), new(hollow)), "it ignores the field")
+	var text struct{ In []byte }
+	require.NoError(t, Unmarshal(in(append([]byte{MajorBytes | 20}, item("z")...)...), &text), "they are bytes that look like it")
+	require.Equal(t, item("z"), text.In)
+}
+
+func TestABriefValueWithPartsIsBoundedToo(t *testing.T) {
+	data, err := Marshal(make([]stone, MaxBrief+1))
+	require.NoError(t, err)
+	var all []stone
+	require.NoError(t, Unmarshal(data, &all))
+	require.Error(t, UnmarshalBrief(data, &all))
 }
 
 func TestWhatAFormatRefusesIsAnErrorWithThePath(t *testing.T) {

@@ -174,10 +174,14 @@ func decodeParts(mode cbor.DecMode, data []byte, v reflect.Value, depth int) *fa
 	if depth == 0 {
 		return &fault{err: errDepth}
 	}
-	if name, encoded, ok := cutFormat(data); ok {
+	if isFormatted(data, v.Type()) {
+		name, encoded, ok := cutFormat(data)
+		if !ok {
+			return broken("a malformed item of a codec")
+		}
 		return asFault(decodeFormat(name, encoded, v))
 	}
-	if !hasFormatsInside(v.Type()) || isNull(data) {
+	if isNull(data) || !hasFormatsInside(v.Type()) && !readsFormatted(v.Type(), data) {
 		return asFault(unmarshalPlain(mode, data, v.Addr().Interface()))
 	}
 	if v.Kind() == reflect.Pointer {
@@ -186,7 +190,7 @@ func decodeParts(mode cbor.DecMode, data []byte, v reflect.Value, depth int) *fa
 	}
 	major, n, rest, ok := Head(data)
 	p := &parting{mode: mode, rest: rest, n: int(min(n, maxElements+1)), depth: depth - 1}
-	if !ok || p.n > min(maxElements, len(rest)) {
+	if !ok || p.n > min(mode.DecOptions().MaxArrayElements, len(rest)) {
 		return broken("a malformed %v", v.Type())
 	}
 	switch kind := v.Kind(); {

@@ -84,9 +84,9 @@
 // The first byte of a datagram is U for ours and M for memberlist's. After U: version, 1 byte;
 // FNV-1a hash of the cluster name, 8 bytes; incarnation, 8 bytes; address with its length, 1 byte;
 // data. Numbers are big-endian. With TLS, U or M is followed by: version with the upper bit set, 1
-// byte; number of the key that the receiver has granted to the sender, 8 bytes; count of datagrams
-// sealed with it, 8 bytes; data. The count is the nonce. The data is sealed by AES-256-GCM, which
-// also authenticates everything before it.
+// byte; number of the key, 8 bytes; count of datagrams sealed with it, 8 bytes; random nonce, 12
+// bytes; data; tag, 16 bytes. The receiver has granted the key to the sender. AES-256-GCM seals the
+// data, and authenticates what is before the nonce.
 //
 // # Testing
 //

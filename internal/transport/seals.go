@@ -20,14 +20,13 @@ import (
 // opens a control channel to it, and grants it in its answer. The key is only for datagrams from
 // that peer to this listener. The header of a sealed datagram is authenticated: tag, version with
 // the upper bit set, number of the key, 8 bytes, and the count of datagrams sealed with it, 8
-// bytes, which is the nonce.
+// bytes. The cipher draws the nonces itself, because FIPS 140-3 does not let a program choose them.
 const (
 	packetSealed = 0x80
 	sealedHeader = 1 + 1 + 8 + 8
-	sealOverhead = 16
+	sealOverhead = 12 + 16 // the nonce, and the tag
 	keySize      = 32
 	grantSize    = 8 + keySize // the number of the key, and the key
-	nonceSize    = 12
 )
 
 var (
@@ -47,12 +46,7 @@ func newAEAD(key []byte) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key of packets: %w", err)
 	}
-	return cipher.NewGCM(block)
-}
-
-func nonceOf(count uint64) (nonce [nonceSize]byte) {
-	binary.BigEndian.PutUint64(nonce[nonceSize-8:], count)
-	return nonce
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 type sealer struct {
@@ -80,8 +74,7 @@ func (s *sealer) seal(tag byte, data []byte) []byte {
 	buf = append(buf, tag, packetSealed|s.version)
 	buf = binary.BigEndian.AppendUint64(buf, s.number)
 	buf = binary.BigEndian.AppendUint64(buf, count)
-	nonce := nonceOf(count)
-	return s.aead.Seal(buf, nonce[:], data, buf)
+	return s.aead.Seal(buf, nil, data, buf)
 }
 
 type sealers struct {
@@ -192,9 +185,8 @@ func (o *openers) open(b []byte) (remote.NodeID, []byte, error) {
 		return remote.NodeID{}, nil, errUnsealed
 	}
 	count := binary.BigEndian.Uint64(b[10:])
-	nonce := nonceOf(count)
 	header, sealed := b[:sealedHeader], b[sealedHeader:]
-	data, err := x.aead.Open(sealed[:0], nonce[:], sealed, header)
+	data, err := x.aead.Open(sealed[:0], nil, sealed, header)
 	switch {
 	case err != nil:
 		return remote.NodeID{}, nil, errForged

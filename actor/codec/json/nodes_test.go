@@ -142,5 +142,5 @@ func TestANodeWithoutTheCodecAnswersWithTheReason(t *testing.T) {
 
 	_, err = write(t, system, path)
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
-	require.ErrorContains(t, err, `decode shop.letter: another version of the program has encoded a part of it by the codec "shop.json"`)
+	require.ErrorContains(t, err, `decode shop.letter: at .Prices["tea"]: another version of the program has encoded it by the codec "shop.json", which no type here has; register json_test.price`)
 }
