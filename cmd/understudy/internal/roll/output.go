@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// An output is what the processes of a node print. It keeps the last lines, and the errors among the
-// lines that were not asked for yet.
+// An output is what the processes of a node print. It keeps the last lines, and the errors among
+// the lines that were not asked for yet.
 type output struct {
 	mu     sync.Mutex // guards all below
 	lines  []string   // the last ones
