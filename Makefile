@@ -20,10 +20,10 @@ WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./testkit/cluste
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
-MODULES  := internal/lab/guide internal/lab/jetstreamtest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/codec/*/go.mod actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
+MODULES  := internal/lab/formats internal/lab/guide internal/lab/jetstreamtest internal/lab/nemesis internal/lab/postgres internal/lab/release $(patsubst %/go.mod,%,$(wildcard actor/codec/*/go.mod actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-UNRACED  := actor/codec/protobuf actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd singleton/lease/kubernetes internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
+UNRACED  := actor/codec/protobuf actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/formats internal/lab/guide singleton/lease/etcd singleton/lease/kubernetes internal/lab/jetstreamtest persistence/postgres internal/lab/postgres
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
