@@ -32,6 +32,10 @@ type options struct {
 	program, journal, old, now string
 	ids, accept                []string
 	sample                     int
+
+	roll, load, page string
+	nodes            int
+	settle           time.Duration
 }
 
 func (o *options) register(set *flag.FlagSet, getenv func(string) string) {
@@ -86,6 +90,23 @@ func rehearseFlags(set *flag.FlagSet, o *options) {
 	set.IntVar(&o.sample, "sample", 0, "try only `N` ids; 0 for all")
 	set.Func("id", "try only this `id`; may be repeated", func(id string) error { o.ids = append(o.ids, id); return nil })
 	set.Func("accept", "the `key` of a finding that is no problem; may be repeated", func(key string) error { o.accept = append(o.accept, key); return nil })
+	rollFlags(set, o)
+}
+
+func rollFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.roll, "roll", "", "update a cluster and roll it back, too: the `line` that starts a node, such as 'SHOP_BIND={node} SHOP_SEEDS={seeds} {program} -http {http} -journal {journal}'")
+	set.StringVar(&o.load, "load", "", "what keeps the nodes of -roll busy: a `request` such as 'PUT http://{http}/orders/{n}', or a command that runs until SIGTERM")
+	set.StringVar(&o.page, "page", "http://{http}/cluster/", "the `URL` at which a node of -roll serves node.Handler()")
+	set.IntVar(&o.nodes, "nodes", 3, "how many nodes -roll starts")
+	set.DurationVar(&o.settle, "settle", time.Minute, "how long a node of -roll may take to stop, and the cluster to settle after each step")
+	yesFlag(set, o)
+}
+
+// Two commands have the flag.
+func yesFlag(set *flag.FlagSet, o *options) {
+	if set.Lookup("yes") == nil {
+		set.BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
+	}
 }
 
 func drainFlags(set *flag.FlagSet, o *options) {
@@ -94,7 +115,7 @@ func drainFlags(set *flag.FlagSet, o *options) {
 }
 
 func downFlags(set *flag.FlagSet, o *options) {
-	set.BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
+	yesFlag(set, o)
 }
 
 func mcpFlags(set *flag.FlagSet, o *options) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/rehearse"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/roll"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
@@ -20,14 +21,45 @@ func tryUpgrade(ctx context.Context, c *command) (int, error) {
 		_, _ = fmt.Fprintln(c.Stderr, "understudy: say: understudy rehearse -old FILE -new FILE -journal FILE")
 		return usage, errUsage
 	}
+	rolls, err := c.rolls()
+	if err != nil {
+		return wrong, err
+	}
 	res, err := rehearse.Run(ctx, rehearse.Config{
-		Old: c.old, New: c.now, Journal: c.journal, Sample: c.sample, IDs: c.ids, Accept: c.accept,
+		Roll: rolls,
+		Old:  c.old, New: c.now, Journal: c.journal, Sample: c.sample, IDs: c.ids, Accept: c.accept,
 		Progress: func(text string) { _, _ = fmt.Fprintln(c.Stderr, printable(text)) },
 	})
 	if err != nil {
 		return wrong, err
 	}
 	return codeOf(res.OK), c.print(res, func(w io.Writer) error { return writeRehearsal(w, res) })
+}
+
+// rolls returns how a cluster is rolled, or nil.
+func (c *command) rolls() (*roll.Config, error) {
+	if c.roll == "" {
+		if c.load != "" {
+			return nil, errors.New("-load is for the nodes of -roll: say how one is started")
+		}
+		return nil, nil //nolint:nilnil // it says so
+	}
+	if c.nodes < 2 || c.settle <= 0 {
+		return nil, errors.New("-nodes must be at least 2, and -settle positive")
+	}
+	if err := roll.Check(c.roll, c.load, c.page); err != nil {
+		return nil, err
+	}
+	if strings.Contains(c.journal, "://") {
+		if err := c.confirm("The nodes of -roll write to the journal at the URL, and take its ids over from all other processes.\n"+
+			"Do this only with a copy that nothing else uses. Type yes to do it: ", "yes"); err != nil {
+			return nil, fmt.Errorf("-roll writes to the journal at the URL, which must be a copy that nothing else uses: %w", err)
+		}
+	}
+	return &roll.Config{
+		Line: c.roll, Load: c.load, Nodes: c.nodes, Within: c.settle, URL: c.page,
+		Client: client.Config{Header: c.header, User: c.user, CA: c.ca, Timeout: c.timeout},
+	}, nil
 }
 
 func writeRehearsal(to io.Writer, res rehearse.Result) error {
@@ -40,6 +72,9 @@ func writeRehearsal(to io.Writer, res rehearse.Result) error {
 			writeFinding(&b, group.title, f)
 		}
 	}
+	if err := writeSteps(&b, res); err != nil {
+		return err
+	}
 	verdict := "No problem"
 	if n := len(res.Problems); n > 0 {
 		verdict = counted(n, "problem")
@@ -51,6 +86,29 @@ func writeRehearsal(to io.Writer, res rehearse.Result) error {
 		_, _ = fmt.Fprintf(&b, "Of %s no part of rehearsal.Serve has the actors, so their events were only decoded.\n", counted(res.Untried, "id"))
 	}
 	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+func writeSteps(to io.Writer, res rehearse.Result) error {
+	if len(res.Steps) == 0 {
+		return nil
+	}
+	t := newTable(to)
+	t.row("STEP", "SECONDS", "VERSIONS", "RESULT")
+	for _, s := range res.Steps {
+		result := "fine"
+		if !s.OK {
+			result = "PROBLEM"
+		}
+		t.row(s.Name, strconv.FormatFloat(s.Seconds, 'f', 1, 64), strings.Join(s.Versions, ", "), result)
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(to, "\n")
+	if res.Requests > 0 {
+		_, err = fmt.Fprintf(to, "The nodes have answered %s.\n", counted(res.Requests, "request"))
+	}
 	return err
 }
 
@@ -74,6 +132,9 @@ func writeFinding(b *strings.Builder, title string, f rehearse.Finding) {
 }
 
 func exampleText(e rehearse.Example, kind string) string {
+	if e.ID == "" && e.Text != "" {
+		return e.Text
+	}
 	text := e.ID
 	if e.Seq > 0 {
 		text += fmt.Sprintf(", event %d", e.Seq)

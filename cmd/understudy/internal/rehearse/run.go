@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/roll"
 )
 
 // A Config says what is tried.
@@ -24,6 +26,8 @@ type Config struct {
 	IDs      []string // only these; nil for all
 	Accept   []string // keys of findings that are no problems
 	Progress func(text string)
+
+	Roll *roll.Config // how a cluster is updated and rolled back; nil for not at all
 }
 
 // A Result is what a rehearsal has found. The JSON names are a stable interface; docs/cli.md
@@ -41,6 +45,9 @@ type Result struct {
 	Problems  []Finding `json:"problems"`
 	Notes     []Finding `json:"notes"`
 	Accepted  []Finding `json:"accepted"`
+
+	Steps    []roll.Step `json:"steps"`    // of a roll
+	Requests int         `json:"requests"` // that the load of a roll has made
 }
 
 // Run tries two builds.
@@ -65,10 +72,15 @@ func Run(ctx context.Context, cfg Config) (res Result, err error) {
 	if err := r.all(ctx, f); err != nil {
 		return res, err
 	}
+	rolled, err := r.roll(ctx, f)
+	if err != nil {
+		return res, err
+	}
 	f.merge()
 	res = Result{
 		Old: cfg.Old, New: cfg.New, Journal: cfg.Journal, IDs: r.ids, Untried: r.untried, Events: r.events, Snapshots: r.snapshots,
 		Seconds: time.Since(begun).Seconds(), Problems: []Finding{}, Notes: sorted(f.notes), Accepted: []Finding{},
+		Steps: append([]roll.Step{}, rolled.Steps...), Requests: rolled.Requests,
 	}
 	for _, p := range sorted(f.problems) {
 		if slices.Contains(cfg.Accept, p.Key) {

@@ -1,0 +1,132 @@
+package understudytest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/cli"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/rehearse"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/roll"
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/effort"
+)
+
+// A bank has the builds of a program, and its journal.
+type bank struct {
+	*testing.T
+	dir, journal string
+}
+
+const bankLine = "BANK_NODE_ID={name} BANK_BIND={node} BANK_SEEDS={seeds} {program} -http {http} -journal {journal}"
+
+func newBank(t *testing.T) bank {
+	t.Helper()
+	b := bank{t, t.TempDir(), ""}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", b.build("base"), "./bank").CombinedOutput() //nolint:gosec // of the test
+	require.NoError(t, err, "%s", out)
+	b.journal = filepath.Join(b.dir, "bank.db")
+	require.NoError(t, os.WriteFile(b.journal, nil, 0o600))
+	return b
+}
+
+func (b bank) build(name string) string { return filepath.Join(b.dir, "bank-"+name) }
+
+// each updates a cluster of the base to a build, and rolls it back, while others do.
+func (b bank) each(name string, check func(b bank, res rehearse.Result, r result)) {
+	b.Run(name, func(t *testing.T) {
+		t.Parallel()
+		b := bank{t, b.dir, b.journal}
+		require.NoError(t, os.Link(b.build("base"), b.build(name)))
+		r := runWith(t, cli.Env{}, "rehearse", "-old", b.build("base"), "-new", b.build(name), "-journal", b.journal, "-json",
+			"-roll", bankLine, "-load", "PUT http://{http}/accounts/{n}", "-settle", "8s")
+		check(b, asJSON[rehearse.Result](t, r), r)
+	})
+}
+
+func stepsOf(res rehearse.Result) (names []string, fine []bool) {
+	for _, s := range res.Steps {
+		names, fine = append(names, s.Name), append(fine, s.OK)
+	}
+	return names, fine
+}
+
+var (
+	whole = []string{"start the old build", "update n3", "update n2", "update n1", "roll n1 back", "roll n2 back", "roll n3 back", "stop all"}
+	first = []string{"start the old build", "update n3", "roll n3 back", "stop all"}
+)
+
+// What is planted is found in the first node that is updated, which is rolled back.
+var plantedInRoll = map[string]string{
+	"crash":       "roll:ended",
+	"never-ready": "roll:silent",
+	"shards":      "roll:shards:account",
+	"role":        "roll:mismatch:ledger",
+	"own-format":  "roll:dead letters:message cannot be decoded",
+	"log":         "roll:log:no interest today",
+	"name":        "roll:log:node has ended",
+}
+
+func TestARollFindsWhatTheDataDoesNotShow(t *testing.T) {
+	effort.Verify(t)
+	b := newBank(t)
+	before, err := os.ReadFile(b.journal)
+	require.NoError(t, err)
+	t.Run("builds", func(t *testing.T) { // which have ended before the journal is read again
+		b := bank{t, b.dir, b.journal}
+		b.each("same", passes)
+		for name, key := range plantedInRoll {
+			b.each(name, func(b bank, res rehearse.Result, r result) { b.fails(res, r, key) })
+		}
+	})
+	after, err := os.ReadFile(b.journal)
+	require.NoError(t, err)
+	require.Equal(t, before, after, "the journal of the user has been written to")
+}
+
+func passes(b bank, res rehearse.Result, r result) {
+	require.Zero(b, r.code, r.out)
+	require.True(b, res.OK)
+	names, fine := stepsOf(res)
+	require.Equal(b, whole, names)
+	require.NotContains(b, fine, false, r.out)
+	require.Equal(b, []string{"base"}, res.Steps[0].Versions)
+	require.Equal(b, []string{"base", "same"}, res.Steps[2].Versions)
+	require.Equal(b, []string{"same"}, res.Steps[3].Versions)
+	require.Positive(b, res.Requests)
+}
+
+func (b bank) fails(res rehearse.Result, r result, key string) {
+	b.Helper()
+	require.Equal(b, 1, r.code)
+	require.Contains(b, keys(res.Problems), key)
+	names, fine := stepsOf(res)
+	require.Equal(b, first, names)
+	require.False(b, fine[1])
+}
+
+func TestARollThatMakesNoSenseIsRefused(t *testing.T) {
+	for want, args := range map[string][]string{
+		"-load is for the nodes of -roll": {"-load", "sleep 1"},
+		"has no {program}":                {"-roll", "BIND={node}"},
+		"-nodes must be at least 2":       {"-roll", bankLine, "-nodes", "1"},
+		"-page: ":                         {"-roll", bankLine, "-page", "http://127.0.0.1/"},
+		"must be a copy that nothing else uses: there is no t": {"-roll", bankLine, "-journal", "postgres://localhost/backup"},
+	} {
+		r := runWith(t, cli.Env{}, append([]string{"rehearse", "-old", "a", "-new", "b", "-journal", "c.db"}, args...)...)
+		require.Equal(t, 1, r.code)
+		require.Contains(t, r.errors, want)
+	}
+}
+
+func TestTheReasonsOfLostMessagesAreThoseOfTheNode(t *testing.T) {
+	var reasons []string
+	for _, err := range []error{actor.ErrNotDecodable, actor.ErrNotSerializable, actor.ErrWrongType} {
+		reasons = append(reasons, actorhook.ReasonText(err))
+	}
+	require.Equal(t, reasons, roll.Lost)
+}
