@@ -25,9 +25,9 @@ type Retainer interface {
 	// registered is left alone.
 	RemoveReader(ctx context.Context, name string) error
 
-	// Readers returns the registered readers, by name. One whose stored form is damaged has its name
-	// alone, as if it had read nothing of all slices; [Journal.DeleteTo] fails with [ErrCorrupt] and
-	// deletes nothing until it is saved again or removed.
+	// Readers returns the registered readers, by name. One whose stored form is damaged has its
+	// name alone, as if it had read nothing of all slices. [Journal.DeleteTo] then fails with
+	// [ErrCorrupt], and deletes nothing until it is saved again or removed.
 	Readers(ctx context.Context) ([]Reader, error)
 
 	// End returns an offset of which this holds: a call of [EventReader.Events] that begins later,
