@@ -26,8 +26,8 @@ import (
 //
 // The index of timers has all that [Journal.Wakes] needs, in its order.
 //
-// A reader has read all events up to (xid, ord) of the ids in the slices from first to last. One
-// that a program of version 2 has saved has no crc.
+// A reader has read all events up to (xid, ord) of the ids in the slices from first to last. It has
+// no crc from [Renumber] until it is saved again.
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -78,7 +78,7 @@ CREATE TABLE {schema}.understudy_timer (
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, key)
 );
-CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);`, `
+CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);
 CREATE TABLE {schema}.understudy_reader (
 	name  text COLLATE "C" PRIMARY KEY,
 	first smallint NOT NULL,
@@ -86,9 +86,9 @@ CREATE TABLE {schema}.understudy_reader (
 	xid   xid8 NOT NULL,
 	ord   bigint NOT NULL,
 	sec   bigint NOT NULL,
-	nsec  integer NOT NULL
-);`, `
-ALTER TABLE {schema}.understudy_reader ADD COLUMN crc integer;`}
+	nsec  integer NOT NULL,
+	crc   integer
+);`}
 
 // DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
 // manage the schema of the database in another way. It may be run again.

@@ -30,7 +30,7 @@ func readersIn(rows *sql.Rows, failure error) (all []journal.Reader, damage, err
 		var r journal.Reader
 		var last int
 		var ord, sec, nsec int64
-		var crc sql.Null[uint32]
+		var crc uint32
 		if err := rows.Scan(&r.Name, &r.Slices.From, &last, &ord, &sec, &nsec, &crc); err != nil {
 			return nil, nil, scanError(err)
 		}
@@ -41,9 +41,7 @@ func readersIn(rows *sql.Rows, failure error) (all []journal.Reader, damage, err
 		if ord != 0 {
 			r.Offset = formatOffset(ord)
 		}
-		if crc.Valid {
-			damage = cmp.Or(damage, r.Verify(crc.V))
-		}
+		damage = cmp.Or(damage, r.Verify(crc))
 		all = append(all, r)
 	}
 	return all, damage, rows.Err()

@@ -24,8 +24,7 @@ const applicationID = sqltable.JournalID
 // The index of timers has all that [Journal.Wakes] needs, in its order. Their table is ordered by
 // its key, because the timers of an id are read together.
 //
-// A reader has read all events up to number ord of the ids in the slices from first to last. One
-// that a program of version 2 has saved has no crc.
+// A reader has read all events up to number ord of the ids in the slices from first to last.
 var migrations = []string{`
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
@@ -79,17 +78,15 @@ CREATE TABLE timer (
 	PRIMARY KEY (pid, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timer_wake ON timer (due, pid, slice);
-`, `
 CREATE TABLE reader (
 	name  TEXT NOT NULL PRIMARY KEY,
 	first INTEGER NOT NULL,
 	last  INTEGER NOT NULL,
 	ord   INTEGER NOT NULL,
 	sec   INTEGER NOT NULL,
-	nsec  INTEGER NOT NULL
+	nsec  INTEGER NOT NULL,
+	crc   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-`, `
-ALTER TABLE reader ADD COLUMN crc INTEGER;
 `}
 
 // prepareFile makes sure that the database is a journal of the version to which migrations lead.
