@@ -53,7 +53,7 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.publish(d)
 	}
-	letter := s.deadLetters.note(&d)
+	letter := s.deadLetters.note(&d, refs)
 	logDeadLetter(s, &d, letter, depth)
 	s.refuse(recipient, refs, reason)
 	return letter.Reason, true
@@ -105,19 +105,23 @@ type deadLetterLog struct {
 	lines   map[letterKind]*letterLines
 }
 
-func (l *deadLetterLog) note(d *DeadLetter) actorhook.DeadLetter {
+func (l *deadLetterLog) note(d *DeadLetter, refs []*core) actorhook.DeadLetter {
 	var known error
 	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(d.Reason, r) }); i >= 0 {
 		known = deadLetterReasons[i]
 	}
 	letter := describeDeadLetter(d, known)
+	message := l.kept.messages.of(d, refs, &letter)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.reasons == nil {
 		l.reasons = make(map[error]uint64)
 	}
 	l.reasons[known]++
-	l.kept.add(letter)
+	l.kept.add(letter, message)
+	if message != nil {
+		l.kept.messages.died(message, d.Reason)
+	}
 	return letter
 }
 

@@ -3,6 +3,7 @@ package actor
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -105,11 +106,15 @@ const (
 	longestReason = 256
 )
 
-// A keptDeadLetters has no message and no error of a user, so it keeps nothing else alive.
+// A keptDeadLetters has no message and no error of a user, so it keeps nothing else alive. Of
+// messages it has encoded copies, if the system keeps any.
 type keptDeadLetters struct {
-	ring []actorhook.DeadLetter // grows to mostKept
-	last int
+	ring     []actorhook.DeadLetter // grows to most()
+	last     int
+	messages keptMessages
 }
+
+func (k *keptDeadLetters) most() int { return max(mostKept, k.messages.most) }
 
 func describeDeadLetter(d *DeadLetter, known error) actorhook.DeadLetter {
 	now := time.Now()
@@ -125,18 +130,23 @@ func describeDeadLetter(d *DeadLetter, known error) actorhook.DeadLetter {
 	return kept
 }
 
-// A dead letter that differs from the newest only in its time counts as one more of it.
-func (k *keptDeadLetters) add(d actorhook.DeadLetter) {
+// A dead letter that differs from the newest only in its time counts as one more of it. message is
+// nil if it is not kept.
+func (k *keptDeadLetters) add(d actorhook.DeadLetter, message *keptMessage) {
 	switch {
 	case len(k.ring) > 0 && k.ring[k.last].Same(d):
 		k.ring[k.last].Count++
 		k.ring[k.last].Last = d.Last
-	case len(k.ring) < mostKept:
+	case len(k.ring) < k.most():
 		k.last = len(k.ring)
 		k.ring = append(k.ring, d)
 	default:
-		k.last = (k.last + 1) % mostKept
+		k.last = (k.last + 1) % len(k.ring)
+		k.messages.forget(k.ring[k.last].Numbers)
 		k.ring[k.last] = d
+	}
+	if message != nil {
+		k.keep(message)
 	}
 }
 
@@ -145,7 +155,9 @@ func (k *keptDeadLetters) newest() []actorhook.DeadLetter {
 	n := len(k.ring)
 	all := make([]actorhook.DeadLetter, 0, n)
 	for i := range n {
-		all = append(all, k.ring[(k.last-i+n)%n])
+		d := k.ring[(k.last-i+n)%n]
+		d.Numbers = slices.Clone(d.Numbers)
+		all = append(all, d)
 	}
 	return all
 }

@@ -40,6 +40,11 @@ func init() {
 	actorhook.SpawnContext = func(ctx context.Context) any { return spawnOption(func(c *spawnConfig) { c.ctx = ctx }) }
 	actorhook.DeadLetterReasons = deadLetterReasons
 	actorhook.KeptDeadLetters = func(system any) []actorhook.DeadLetter { return system.(*System).deadLetters.newest() } // by its contract
+	actorhook.KeepMessages = func(most int) any { return Option(func(s *System) { s.deadLetters.kept.messages.most = most }) }
+	actorhook.Resend = func(system any, number uint64, to func(string) string) (actorhook.Resent, error) {
+		return resendLetter(system.(*System), number, to) // by its contract
+	}
+	actorhook.Discard = func(system any, number uint64) error { return system.(*System).deadLetters.discard(number) } // by its contract
 	actorhook.Binder = func(system any) interface{ Bind(v reflect.Value) error } {
 		s, _ := system.(*System)
 		return binder{s}

@@ -201,6 +201,13 @@ type Config struct {
 	// already fails with it at its next command. Set it in production. By default it is off.
 	Strict bool
 
+	// KeepDeadLetters is how many messages of its last dead letters this node keeps, so that they
+	// can be sent again: see docs/status.md. It keeps them encoded and in memory, 16 MiB at most.
+	// Each dead letter then costs the encoding of its message, whose type must be registered. The
+	// limit is 10,000; Start refuses more, and a negative number. The default, 0, keeps none: the
+	// node then only lists its dead letters.
+	KeepDeadLetters int
+
 	// Traffic limits the traffic between this node and others: sizes of messages, queues and
 	// connections. By default each of its fields has its own default.
 	Traffic Traffic
@@ -233,6 +240,8 @@ type Config struct {
 
 // DefaultName is the name of a cluster whose Config.Name is empty.
 const DefaultName = "understudy"
+
+const maxKeepDeadLetters = 10_000
 
 // stopTime is how long an instance may take to stop on a node that is cut off, before an unfenced
 // one starts elsewhere.
@@ -293,6 +302,9 @@ func (c Config) validate() error {
 	}
 	if err := membership.CheckAppVersion(c.AppVersion); err != nil {
 		return fmt.Errorf("cluster: Config.AppVersion: %w", err)
+	}
+	if c.KeepDeadLetters < 0 || c.KeepDeadLetters > maxKeepDeadLetters {
+		return fmt.Errorf("cluster: Config.KeepDeadLetters is %d; it counts messages, so give it 1 to %d, or 0 to keep none", c.KeepDeadLetters, maxKeepDeadLetters)
 	}
 	if c.MinMembers < 0 {
 		return fmt.Errorf("cluster: Config.MinMembers is %d; it counts members, so give it 1 or more, or 0 for the default", c.MinMembers)

@@ -28,6 +28,8 @@ func TestNumbersOfMembersAreNotNegative(t *testing.T) {
 		"Config.MinSeeds is -1; set it":                     {MinSeeds: -1, Discovery: &DNS{Host: "x", Port: 1}},
 		`Config.MinMembersOf["db"] is -2`:                   {MinMembersOf: map[string]int{"db": -2}},
 		`Config.MinMembersOf[""] is 1; name`:                {MinMembersOf: map[string]int{"": 1}},
+		"Config.KeepDeadLetters is -1; it counts messages":  {KeepDeadLetters: -1},
+		"Config.KeepDeadLetters is 10001; it counts":        {KeepDeadLetters: 10_001},
 	} {
 		_, err := Start(t.Context(), cfg)
 		require.ErrorContains(t, err, want)

@@ -26,6 +26,7 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/internal/metrics"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/peers"
@@ -128,6 +129,7 @@ func listen(cfg Config) (*Node, error) {
 	n.views.publish(viewOf(membership.View{Self: n.self(first)}))
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
+		actorhook.KeepMessages(cfg.KeepDeadLetters).(actor.Option), // by its contract
 	}, cfg.SystemOptions...)...)
 	if cfg.Strict {
 		volatile.Of(n.System).Forbid()

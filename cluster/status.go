@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/membership"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/status"
@@ -43,8 +44,11 @@ func WithMetrics(h http.Handler) HandlerOption {
 //	POST actions/leave              begins Node.Leave
 //	POST actions/resend?number=N    like singleton.Resend
 //	POST actions/discard?number=N   like singleton.Discard
+//	POST actions/resend?number=dN   sends the message of a dead letter to its recipient again
+//	POST actions/discard?number=dN  forgets it, see Config.KeepDeadLetters
 //
-// They answer 202 without waiting for the effect. Errors are 400 without a parameter, 404 for an
+// They answer 202 without waiting for the effect. For a dead letter that is sent again, the answer
+// says as JSON what is known of it within 100 ms. Errors are 400 without a parameter, 404 for an
 // unknown member or number, and 409 for addresses that FoundWithout refuses. A request must carry
 // the header Understudy-Action, with any value, and must not come from a page of another origin;
 // otherwise the answer is 403. If authorize returns an error, the answer is 403 with its text.
@@ -96,6 +100,9 @@ func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions
 		Leave:        func() { go n.leaveAlone() },
 		Resend:       func(number uint64) error { return singleton.Resend(n.System, number) },
 		Discard:      func(number uint64) error { return singleton.Discard(n.System, number) },
+
+		ResendLetter:  func(number uint64) (statuspage.Resent, error) { return resendLetter(n, number) },
+		DiscardLetter: func(number uint64) error { return actorhook.Discard(n.System, number) },
 	}
 }
 

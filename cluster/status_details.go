@@ -45,7 +45,7 @@ func (n *statusSource) DeadLetters() statuspage.DeadLetters {
 	for _, d := range actorhook.KeptDeadLetters(n.System) {
 		all.Letters = append(all.Letters, statuspage.DeadLetter{
 			Recipient: d.Recipient, Sender: d.Sender, Type: typeText(d.Type), Reason: actorhook.ReasonText(d.Reason), Text: d.Text,
-			Count: d.Count, First: d.First, Last: d.Last,
+			Count: d.Count, First: d.First, Last: d.Last, Numbers: letterNumbers(d.Numbers), NotKept: d.NotKept, Asked: d.Asked,
 		})
 	}
 	all.ByReason = deadLettersByReason(n.System) // after the letters, so that each has a reason in it

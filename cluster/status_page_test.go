@@ -110,11 +110,12 @@ type stillSource struct {
 	details object
 	history statuspage.History
 	givenUp statuspage.GivenUp
+	letters statuspage.DeadLetters
 }
 
 func (stillSource) Refresh(context.Context) {}
 
-func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
+func (s stillSource) DeadLetters() statuspage.DeadLetters { return s.letters }
 
 func (s stillSource) GivenUp() statuspage.GivenUp { return s.givenUp }
 
@@ -665,4 +666,52 @@ func TestThePageListsWhatWasGivenUpAndActsOnItOnlyWhereActionsAreAllowed(t *test
 	require.Equal(t, "resend 7", <-asked)
 	b.Eval(`document.querySelectorAll("#given-up tbody tr:last-child button")[1].click()`)
 	require.Equal(t, "discard 8", <-asked)
+}
+
+func TestThePageSendsDeadLettersAgainOnlyWhereActionsAreAllowed(t *testing.T) {
+	effort.Unraced(t)
+	b := browser.Start(t)
+	letter := func(recipient string, numbers ...string) statuspage.DeadLetter {
+		return statuspage.DeadLetter{Recipient: recipient, Type: "shop.Order", Reason: "terminated", Count: 3, First: time.Now(), Last: time.Now(), Numbers: append([]string{}, numbers...), Asked: true}
+	}
+	source := stillSource{still: crowd(4, 1), letters: statuspage.DeadLetters{ByReason: map[string]uint64{"terminated": 7}, Letters: []statuspage.DeadLetter{
+		letter("/user/till", "d7", "d8", "d9"), letter("/user/<b>stock</b>", "d4"), letter("/user/old"),
+	}}}
+	source.letters.Letters[2].NotKept = "type shop.Order is not registered"
+	open := func(actions *statuspage.Actions) {
+		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections)
+		b.Open(server.URL+"/", 1000, 900, drawn)
+		b.Await(`document.querySelectorAll("#letters tbody tr").length === 3`)
+	}
+	open(nil)
+	require.Zero(t, b.Count("#letters button"))
+	require.Equal(t, "d7 to d9its ask has ended: a reply reaches nobody", b.Eval(`document.querySelector("#letters tbody td:last-child").textContent`))
+	require.Equal(t, "not kept: type shop.Order is not registered", b.Eval(`document.querySelector("#letters tbody tr:last-child td:last-child").textContent`))
+
+	asked := make(chan string, 1)
+	open(&statuspage.Actions{
+		Authorize: func(*http.Request) error { return nil },
+		ResendLetter: func(number uint64) (statuspage.Resent, error) {
+			asked <- fmt.Sprint("resend ", number)
+			return statuspage.Resent{Number: "d7", To: "/user/till", Outcome: statuspage.DeadAgain, Reason: "terminated", Again: "d10"}, nil
+		},
+		DiscardLetter: func(number uint64) error {
+			asked <- fmt.Sprint("discard ", number)
+			return nil
+		},
+	})
+	b.Await(`document.querySelectorAll("#letters button").length === 4`)
+	b.Eval(`document.getElementById("letters").scrollIntoView()`)
+	b.Shoot("dead-letters-kept")
+	b.Eval(`window.confirm = () => false`)
+	b.Eval(`document.querySelector("#letters button").click()`)
+	require.Empty(t, asked, "it was not confirmed")
+	b.Eval(`window.confirm = () => true`)
+	b.Eval(`document.querySelectorAll("#letters tbody tr:nth-child(2) button")[1].click()`)
+	require.Equal(t, "discard 4", <-asked)
+	b.Eval(`document.querySelector("#letters button").click()`)
+	require.Equal(t, "resend 7", <-asked)
+	b.Await(`document.getElementById("letters-result").textContent === "d7: dead again as d10, /user/till, terminated"`)
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -81,7 +82,7 @@ type sentAgain struct {
 
 // Carried implements what [extension.DeadLetter] asks: the manager has ended meanwhile.
 func (a sentAgain) Carried(*actor.System) (to string, msg any, carries bool) {
-	return "singleton " + a.to, a.msg, true
+	return actorhook.ToSingleton + a.to, a.msg, true
 }
 
 // refused notes that a message sent here became a dead letter on the node of the instance. It keeps

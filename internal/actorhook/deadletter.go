@@ -11,6 +11,34 @@ import (
 // copy.
 var KeptDeadLetters func(system any) []DeadLetter
 
+// KeepMessages returns the actor.Option of a system that keeps the messages of its last dead
+// letters, at most most, until they are sent again or discarded.
+var KeepMessages func(most int) any
+
+// Resend sends the kept message with a number again, to the path that to returns for its recipient,
+// and waits for [ResendPatience] at most for what becomes of it. It fails, and sends nothing, if
+// system keeps no such message or cannot decode it.
+var Resend func(system any, number uint64, to func(recipient string) string) (Resent, error)
+
+// Discard removes the kept message with a number. It fails if system keeps no such message.
+var Discard func(system any, number uint64) error
+
+// ResendPatience is how long Resend waits for the handler of the message, or for its death.
+const ResendPatience = 100 * time.Millisecond
+
+// A Resent says what has become of a message that was sent again.
+type Resent struct {
+	To     string // path
+	Here   bool   // To is an actor of this node, which has got the message
+	Failed error  // the failure of its handler
+	Dead   error  // the reason for which it is a dead letter again, or nil
+	Number uint64 // of the new dead letter, 0 if its message is not kept
+}
+
+// ToSingleton precedes the name of a singleton in the recipient of a dead letter that was on its
+// way between two managers.
+const ToSingleton = "singleton "
+
 // DeadLetterReasons are the errors of package actor under which dead letters are counted. All
 // others count under nil.
 var DeadLetterReasons []error
@@ -35,10 +63,16 @@ type DeadLetter struct {
 	Text        string       // of the error that has Reason in it, "" if it is Reason itself
 	Count       uint64       // at least 1
 	First, Last time.Time
+
+	// The rest is zero for a system that keeps no messages.
+	Numbers []uint64 // of the messages that are kept, the oldest first
+	NotKept string   // why the messages are not kept, "" if they are or were
+	Asked   bool     // an ask waited for the reply
 }
 
 // Same reports whether d and other differ only in their number and time.
 func (d DeadLetter) Same(other DeadLetter) bool {
 	return d.Type == other.Type && d.Reason == other.Reason && //nolint:errorlint // both are of one list
-		d.Recipient == other.Recipient && d.Sender == other.Sender && d.Text == other.Text
+		d.Recipient == other.Recipient && d.Sender == other.Sender && d.Text == other.Text &&
+		d.NotKept == other.NotKept && d.Asked == other.Asked
 }

@@ -40,6 +40,7 @@ var places = map[string]string{
 	"actor/router/logic.go orDrop":                           "the functions of a router's options",
 	"actor/shutdowntask.go call":                             "a task of a shutdown",
 	"actor/shutdowntask.go noteTask":                         "Is of the error of a task",
+	"cluster/resend.go resendLetter":                         "Error of the reason of a dead letter",
 	"cluster/states.go ShowStates":                           "the function that hides fields",
 	"internal/inspect/show.go textOf":                        "MarshalText and String of what an entity has stored",
 	"internal/inspect/portrait.go ownText":                   "MarshalText of what an actor has stored",

@@ -22,6 +22,9 @@ type Actions struct {
 	// Resend sends a message again that the node has put aside, and Discard forgets it. They return
 	// an error for an unknown number.
 	Resend, Discard func(number uint64) error
+	// ResendLetter and DiscardLetter do so with the message of a dead letter.
+	ResendLetter  func(number uint64) (Resent, error)
+	DiscardLetter func(number uint64) error
 }
 
 // The request must not come from a page of another origin, must have ActionHeader, and Authorize

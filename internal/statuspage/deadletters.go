@@ -26,6 +26,33 @@ type DeadLetter struct {
 	Count     uint64    `json:"count"`
 	First     time.Time `json:"first"`
 	Last      time.Time `json:"last"`
+	Numbers   []string  `json:"numbers"` // of the messages that are kept, the oldest first
+	NotKept   string    `json:"notKept"` // why they are not, "" if they are or were, or if the node keeps none
+	Asked     bool      `json:"asked"`   // an ask waited for the reply, and has ended; false if the node keeps none
+}
+
+// LetterNumber returns the number of the message of a dead letter as users write it: no message
+// that was given up has such a one.
+func LetterNumber(n uint64) string { return letterPrefix + strconv.FormatUint(n, 10) }
+
+const letterPrefix = "d"
+
+// Outcomes of a message that was sent again.
+const (
+	Delivered     = "delivered"      // to an actor of this node
+	Sent          = "sent"           // to another node or an entity, and nothing more is known
+	HandlerFailed = "handler failed" // of an actor of this node
+	DeadAgain     = "dead again"
+)
+
+// A Resent says what has become of the message of a dead letter that was sent again. The JSON names
+// of its fields are a stable interface; docs/status.md describes them.
+type Resent struct {
+	Number  string `json:"number"`
+	To      string `json:"to"` // path
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason"` // of a failure or of the new dead letter, or ""
+	Again   string `json:"again"`  // the number of the new dead letter, "" for none
 }
 
 // An empty text selects all.
@@ -75,17 +102,32 @@ type GivenUpMessage struct {
 
 func (h *handler) givenUp(w http.ResponseWriter, _ *http.Request) { answer(w, h.source.GivenUp()) }
 
-func (a *Actions) message(act func(number uint64) error) http.HandlerFunc {
+// message acts on a message that was given up, or lets letter act on the message of a dead letter.
+func (a *Actions) message(act func(number uint64) error, letter func(number uint64) (any, error)) http.HandlerFunc {
 	return a.guard(func(w http.ResponseWriter, r *http.Request) {
-		number, err := strconv.ParseUint(r.URL.Query().Get("number"), 10, 64)
+		digits, ofLetter := strings.CutPrefix(r.URL.Query().Get("number"), letterPrefix)
+		number, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
-			http.Error(w, "name the message by its number: ?number=N", http.StatusBadRequest)
+			http.Error(w, "name the message by its number: ?number=N, or ?number=dN for a dead letter", http.StatusBadRequest)
 			return
 		}
-		if err := act(number); err != nil {
+		var said any
+		if ofLetter {
+			said, err = letter(number)
+		} else {
+			err = act(number)
+		}
+		switch {
+		case err != nil:
 			http.Error(w, err.Error(), http.StatusNotFound)
-			return
+		case said != nil:
+			answerWith(w, http.StatusAccepted, said)
+		default:
+			w.WriteHeader(http.StatusAccepted)
 		}
-		w.WriteHeader(http.StatusAccepted)
 	})
 }
+
+func (a *Actions) resendLetter(number uint64) (any, error) { return a.ResendLetter(number) }
+
+func (a *Actions) discardLetter(number uint64) (any, error) { return nil, a.DiscardLetter(number) }

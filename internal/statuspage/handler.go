@@ -61,8 +61,8 @@ func New(source Source, opts Options) http.Handler {
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
-		h.routes["/actions/resend"] = route{http.MethodPost: actions.message(actions.Resend)}
-		h.routes["/actions/discard"] = route{http.MethodPost: actions.message(actions.Discard)}
+		h.routes["/actions/resend"] = route{http.MethodPost: actions.message(actions.Resend, actions.resendLetter)}
+		h.routes["/actions/discard"] = route{http.MethodPost: actions.message(actions.Discard, actions.discardLetter)}
 	}
 	return h
 }
@@ -116,13 +116,16 @@ func (h *handler) status(w http.ResponseWriter, r *http.Request) {
 	answer(w, s.bounded())
 }
 
-func answer(w http.ResponseWriter, v any) {
+func answer(w http.ResponseWriter, v any) { answerWith(w, http.StatusOK, v) }
+
+func answerWith(w http.ResponseWriter, code int, v any) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
 	_, _ = w.Write(append(b, '\n')) // the client may be gone
 }
 

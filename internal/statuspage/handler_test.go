@@ -209,6 +209,7 @@ type deeds struct {
 	left    int
 	again   []uint64
 	dropped []uint64
+	letters []uint64
 }
 
 func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
@@ -231,6 +232,11 @@ func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
 		Leave:   func() { d.left++ },
 		Resend:  func(number uint64) error { return kept(&d.again, number) },
 		Discard: func(number uint64) error { return kept(&d.dropped, number) },
+
+		ResendLetter: func(number uint64) (Resent, error) {
+			return Resent{Number: LetterNumber(number), To: "understudy://shop/user/till", Outcome: DeadAgain, Reason: "no such actor", Again: "d18"}, kept(&d.letters, number)
+		},
+		DiscardLetter: func(number uint64) error { return kept(&d.letters, number) },
 	}
 }
 
@@ -279,7 +285,15 @@ func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 		require.Equal(t, "no such message\n", w.Body.String())
 		require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/"+act+"?number=7", permit, token, mark, "1").Code)
 	}
-	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1, again: []uint64{7}, dropped: []uint64{7}}, did)
+	require.Equal(t, http.StatusForbidden, ask(h, "POST", "/actions/resend?number=d7", mark, "1").Code)
+	require.Equal(t, http.StatusNotFound, ask(h, "POST", "/actions/resend?number=d10", permit, token, mark, "1").Code)
+	w = ask(h, "POST", "/actions/resend?number=d7", permit, token, mark, "1")
+	require.Equal(t, http.StatusAccepted, w.Code)
+	require.JSONEq(t, `{"number": "d7", "to": "understudy://shop/user/till", "outcome": "dead again", "reason": "no such actor", "again": "d18"}`, w.Body.String())
+	w = ask(h, "POST", "/actions/discard?number=d8", permit, token, mark, "1")
+	require.Equal(t, http.StatusAccepted, w.Code)
+	require.Empty(t, w.Body.String())
+	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1, again: []uint64{7}, dropped: []uint64{7}, letters: []uint64{7, 8}}, did)
 }
 
 func TestTheStatusSaysWhetherThereAreActions(t *testing.T) {

@@ -347,3 +347,46 @@ func TestTheCommandsTellOfSchedules(t *testing.T) {
 	require.Equal(t, time.January, entry.Next.Month())
 	require.Equal(t, result{1, "", "understudy: the node has started no schedule \"other\"\n"}, n.run(t, "schedules", "other"))
 }
+
+// An aisle has no name, so its letters cannot be kept.
+type aisle struct{ Number int }
+
+// A priceCheck is a request.
+type priceCheck struct{ ReplyTo actor.ActorRef[int] }
+
+func init() { actor.RegisterType[priceCheck]("understudytest.price-check") }
+
+func TestDeadLettersAreSentAgainAndDiscarded(t *testing.T) {
+	n := startWith(t, func(cfg *cluster.Config) { cfg.KeepDeadLetters = 10 }, []string{"anna"}, cluster.AllowActions(allow))[0]
+	till := func(number int) string { return fmt.Sprintf("understudy://shop@%s/user/till-%d", n.Address(), number) }
+	for range 3 {
+		actor.Resolve[string](n.System, till(1)).Tell("order")
+	}
+	actor.Resolve[aisle](n.System, till(2)).Tell(aisle{})
+	_, err := actor.Ask(t.Context(), actor.Resolve[priceCheck](n.System, till(3)), func(to actor.ActorRef[int]) priceCheck { return priceCheck{to} })
+	require.Error(t, err)
+	r := n.run(t, "dead-letters")
+	require.Regexp(t, `\nMESSAGE +LAST +COUNT +RECIPIENT`, r.out)
+	require.Regexp(t, `\nd1 to d3, 3 in all +\S+ \S+ +3 +`+till(1), r.out)
+	require.Regexp(t, `\nnot kept: type understudytest.aisle is not registered; add to an init function: actor.RegisterType\[understudytest.aisle\]\("a stable name"\) +\S+ \S+ +1 +`+till(2), r.out)
+	require.Regexp(t, `\nd4 \(its ask has ended\) +\S+ \S+ +1 +`+till(3), r.out)
+	all := asJSON[status.DeadLetters](t, n.run(t, "dead-letters", "-json", "-recipient", "till-1"))
+	require.Equal(t, []string{"d1", "d2", "d3"}, all.Letters[0].Numbers)
+
+	r = n.run(t, "resend", "d1")
+	require.Equal(t, 1, r.code)
+	require.Equal(t, "message d1 is a dead letter again, d5: actor: no such actor\n", r.out)
+	require.Contains(t, n.run(t, "resend", "d1").errors, "no message of a dead letter is kept here under the number d1")
+	sold := make(chan string, 1)
+	actor.Spawn(n.System, behaviors.Receive(func(_ *actor.Context[string], order string) actor.Behavior[string] {
+		sold <- order
+		return behaviors.Same
+	}), "till-1")
+	require.Equal(t, result{0, "message d2 is delivered to " + till(1) + "\n", ""}, n.run(t, "resend", "d2"))
+	require.Equal(t, "order", <-sold)
+	require.Equal(t, status.Resent{Number: "d3", To: till(1), Outcome: status.Delivered}, asJSON[status.Resent](t, n.run(t, "resend", "-json", "d3")))
+	require.Equal(t, result{0, "message d5 is discarded\n", ""}, n.run(t, "discard", "d5"))
+	require.JSONEq(t, `{"number": "d4", "outcome": "discarded"}`, n.run(t, "discard", "-json", "d4").out)
+	require.Equal(t, 1, n.run(t, "discard", "d4").code)
+	require.NotContains(t, n.run(t, "dead-letters", "-recipient", "till-1").out, "MESSAGE")
+}

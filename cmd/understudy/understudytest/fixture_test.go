@@ -30,13 +30,20 @@ type node struct {
 // start starts nodes one after the other; the first is the seed of all. Their handlers have opts.
 func start(t *testing.T, names []string, opts ...cluster.HandlerOption) []node {
 	t.Helper()
+	return startWith(t, func(*cluster.Config) {}, names, opts...)
+}
+
+func startWith(t *testing.T, tune func(*cluster.Config), names []string, opts ...cluster.HandlerOption) []node {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var nodes []node
 	var seeds []string
 	store := journal.NewMemory()
 	for _, name := range names {
-		n, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: name, Seeds: seeds, AppVersion: "v1.2.0", Journal: store, Logger: zap.NewNop()})
+		cfg := cluster.Config{Name: "shop", NodeID: name, Seeds: seeds, AppVersion: "v1.2.0", Journal: store, Logger: zap.NewNop()}
+		tune(&cfg)
+		n, err := cluster.Start(ctx, cfg)
 		require.NoError(t, err)
 		t.Cleanup(func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/window"
 	"github.com/understudy-go/understudy/remote"
@@ -58,7 +59,7 @@ func (m Message[B]) Carried(s *actor.System) (to string, msg any, carries bool) 
 	if err != nil {
 		msg = c.payload()
 	}
-	return "singleton " + m.Header.Name, msg, true
+	return actorhook.ToSingleton + m.Header.Name, msg, true
 }
 
 // Bodies of the messages between managers.

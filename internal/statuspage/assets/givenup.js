@@ -28,21 +28,33 @@ function messageRow(message) {
     element("td", "wrap", message.reason),
     element("td", "plain", ""),
   ];
-  if (actions) cells.at(-1).append(button("Send again", "resend", message), button("Discard", "discard", message));
+  if (actions) cells.at(-1).append(...buttons(message.number, message.singleton, $("given-up-result")));
   return row(cells, { number: message.number });
 }
 
-function button(label, action, message) {
+// buttons makes the buttons that send a message again or discard it, once that is confirmed.
+// result shows what has become of it, and the row of the buttons vanishes.
+export function buttons(number, to, result) {
+  return [button("Send again", "resend", number, to, result), button("Discard", "discard", number, to, result)];
+}
+
+function button(label, action, number, to, result) {
   const made = element("button", "", label);
   made.addEventListener("click", async () => {
-    if (!confirm(`${label}: message ${message.number} to ${message.singleton}?`)) return;
+    if (!confirm(`${label}: message ${number} to ${to}?`)) return;
     try {
-      const answer = await fetch(`actions/${action}?number=${message.number}`, { method: "POST", headers: { "Understudy-Action": "1" } });
+      const answer = await fetch(`actions/${action}?number=${number}`, { method: "POST", headers: { "Understudy-Action": "1" } });
+      const text = await answer.text();
       if (answer.ok) made.closest("tr").remove();
-      $("given-up-result").textContent = answer.ok ? "" : await answer.text();
+      result.textContent = answer.ok && text ? outcome(JSON.parse(text)) : text;
     } catch (error) {
-      $("given-up-result").textContent = `The node does not answer: ${error.message}`;
+      result.textContent = `The node does not answer: ${error.message}`;
     }
   });
   return made;
+}
+
+// outcome says what has become of the message of a dead letter that was sent again.
+function outcome({ number, outcome, to, reason, again }) {
+  return [`${number}: ${outcome}${again && ` as ${again}`}`, to, reason].filter(Boolean).join(", ");
 }

@@ -1,7 +1,13 @@
 // The table of dead letters.
 
 import { $, element, number, row } from "./elements.js";
+import { buttons } from "./givenup.js";
 import { poll } from "./polling.js";
+
+let actions = false;
+
+// allowLetters says whether the page may act.
+export function allowLetters(snapshot) { actions = snapshot.actions; }
 
 let latest = { time: "", byReason: {}, letters: [] };
 
@@ -21,21 +27,35 @@ function rows() {
     return words.every((word) => text.includes(word));
   });
   $("letters-shown").textContent = `${shown.length} of the last ${latest.letters.length}`;
+  $("letters-message").hidden = !latest.letters.some(keeps);
   $("letters").tBodies[0].replaceChildren(...shown.map(letterRow));
+}
+
+// A node that keeps no messages says nothing about them.
+const keeps = (letter) => letter.numbers.length > 0 || letter.notKept !== "";
+
+// messageCell has the messages that are kept, of which the buttons take the oldest.
+function messageCell({ numbers, notKept, asked, recipient }) {
+  const text = numbers.length > 1 ? `${numbers[0]} to ${numbers.at(-1)}` : numbers[0];
+  const cell = element("td", "wrap", text ?? "", notKept && `not kept: ${notKept}`, text && asked && "its ask has ended: a reply reaches nobody");
+  if (actions && text) cell.append(...buttons(numbers[0], recipient, $("letters-result")));
+  return cell;
 }
 
 function letterRow(letter) {
   const last = new Date(letter.last);
   const time = element("td", "plain number", last.toLocaleTimeString());
   time.title = letter.count > 1 ? `${new Date(letter.first).toLocaleString()} to ${last.toLocaleString()}` : last.toLocaleString();
-  return row([
+  const cells = [
     time,
     element("td", "name", letter.recipient || "the zero ref"),
     element("td", "name", letter.sender),
     element("td", "wrap", letter.type),
     element("td", "wrap", letter.reason, letter.text),
     element("td", "plain number", number(letter.count)),
-  ], { reason: letter.reason });
+  ];
+  if (!$("letters-message").hidden) cells.push(messageCell(letter));
+  return row(cells, { reason: letter.reason });
 }
 
 export function followLetters() {

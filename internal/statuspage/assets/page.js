@@ -4,7 +4,7 @@
 import { draw } from "./drawing.js";
 import { showTables, tick } from "./tables.js";
 import { showAbsent } from "./founding.js";
-import { followLetters } from "./letters.js";
+import { allowLetters, followLetters } from "./letters.js";
 import { allowGivenUp, followGivenUp } from "./givenup.js";
 import { allowEntity, offerEntity } from "./entity.js";
 import { followHistory } from "./history.js";
@@ -41,6 +41,7 @@ function showHead(snapshot) {
   hideEcho();
   showAbsent(snapshot);
   allowGivenUp(snapshot);
+  allowLetters(snapshot);
   allowEntity(snapshot);
 }
 

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
 func showGivenUp(ctx context.Context, c *command) (int, error) {
@@ -47,29 +50,74 @@ func writeSilent(to io.Writer, silent []string) error {
 	return nil
 }
 
+// The message of a dead letter has a number that begins with d.
 func resend(ctx context.Context, c *command) (int, error) {
-	return c.message(ctx, c.client.Resend, "sent again")
+	number, err := c.number()
+	if err != nil {
+		return wrong, err
+	}
+	letter, err := c.client.Resend(ctx, number)
+	switch {
+	case err != nil:
+		return wrong, err
+	case letter == nil:
+		return fine, c.handled(number, "sent again")
+	}
+	ok := letter.Outcome == status.Delivered || letter.Outcome == status.Sent
+	return codeOf(ok), c.print(letter, func(w io.Writer) error { return writeResent(w, *letter) })
+}
+
+func writeResent(to io.Writer, r status.Resent) error {
+	text := r.Outcome
+	switch r.Outcome {
+	case status.Delivered:
+		text = "delivered to " + r.To
+	case status.Sent:
+		text = "sent to " + r.To + "; if it does not arrive, it is a dead letter again, on the node that finds out"
+	case status.HandlerFailed:
+		text = "delivered to " + r.To + ", whose handler has failed at it: " + r.Reason
+	case status.DeadAgain:
+		text = "a dead letter again"
+		if r.Again != "" {
+			text += ", " + r.Again
+		}
+		text += ": " + r.Reason
+	}
+	_, err := fmt.Fprintf(to, "message %s is %s\n", r.Number, printable(text))
+	return err
 }
 
 func discard(ctx context.Context, c *command) (int, error) {
-	return c.message(ctx, c.client.Discard, "discarded")
+	number, err := c.number()
+	if err == nil {
+		err = c.client.Discard(ctx, number)
+	}
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.handled(number, "discarded")
+}
+
+func (c *command) number() (string, error) {
+	number := c.arg()
+	if _, err := strconv.ParseUint(strings.TrimPrefix(number, "d"), 10, 64); err != nil {
+		return "", fmt.Errorf("%q is no number of a message; understudy given-up and understudy dead-letters list them", number)
+	}
+	return number, nil
 }
 
 type handledMessage struct {
-	Number  uint64 `json:"number"`
-	Outcome string `json:"outcome"`
+	Number  json.RawMessage `json:"number"` // a text for a dead letter
+	Outcome string          `json:"outcome"`
 }
 
-func (c *command) message(ctx context.Context, act func(context.Context, uint64) error, outcome string) (int, error) {
-	number, err := strconv.ParseUint(c.arg(), 10, 64)
-	if err != nil {
-		return wrong, fmt.Errorf("%q is no number of a message; understudy given-up lists them", c.arg())
+func (c *command) handled(number, outcome string) error {
+	raw := json.RawMessage(number)
+	if strings.HasPrefix(number, "d") {
+		raw = json.RawMessage(strconv.Quote(number))
 	}
-	if err := act(ctx, number); err != nil {
-		return wrong, err
-	}
-	return fine, c.print(handledMessage{number, outcome}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "message %d is %s\n", number, outcome)
+	return c.print(handledMessage{raw, outcome}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "message %s is %s\n", number, outcome)
 		return err
 	})
 }

@@ -307,16 +307,42 @@ func writeDeadLetters(to io.Writer, all status.DeadLetters) error {
 	if _, err := fmt.Fprintln(to); err != nil {
 		return err
 	}
+	keeps := slices.ContainsFunc(all.Letters, func(l status.DeadLetter) bool { return keptText(l) != "" })
 	t = newTable(to)
-	t.row("LAST", "COUNT", "RECIPIENT", "SENDER", "TYPE", "REASON")
+	row := func(kept string, cells ...string) {
+		if keeps {
+			cells = append([]string{kept}, cells...)
+		}
+		t.row(cells...)
+	}
+	row("MESSAGE", "LAST", "COUNT", "RECIPIENT", "SENDER", "TYPE", "REASON")
 	for _, l := range all.Letters {
-		t.row(l.Last.Format(time.DateTime), strconv.FormatUint(l.Count, 10), l.Recipient, l.Sender, l.Type, cmp.Or(l.Text, l.Reason))
+		row(keptText(l), l.Last.Format(time.DateTime), strconv.FormatUint(l.Count, 10), l.Recipient, l.Sender, l.Type, cmp.Or(l.Text, l.Reason))
 	}
 	if err := t.flush(); err != nil || all.LeftOut == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(to, "%d older ones are left out by -limit.\n", all.LeftOut)
 	return err
+}
+
+// keptText is "" for all letters of a node that keeps no messages.
+func keptText(l status.DeadLetter) string {
+	var text string
+	switch n := len(l.Numbers); {
+	case n > 1:
+		text = fmt.Sprintf("%s to %s, %d in all", l.Numbers[0], l.Numbers[n-1], n)
+	case n == 1:
+		text = l.Numbers[0]
+	case l.NotKept != "":
+		return "not kept: " + l.NotKept
+	default:
+		return ""
+	}
+	if l.Asked {
+		text += " (its ask has ended)"
+	}
+	return text
 }
 
 func writeSafe(to io.Writer, s report.Safe) error {

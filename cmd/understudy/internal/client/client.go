@@ -178,6 +178,9 @@ func (c *Client) DeadLetters(ctx context.Context, reason, recipient string, limi
 	if err == nil && (d.ByReason == nil || d.Letters == nil) {
 		err = fmt.Errorf("%w: its answer has no dead letters, not even an empty list; does the URL lead to node.Handler()?", ErrRefused)
 	}
+	for i := range d.Letters {
+		d.Letters[i].Numbers = append([]string{}, d.Letters[i].Numbers...) // not null in JSON
+	}
 	return d, err
 }
 

@@ -2,11 +2,11 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
@@ -25,20 +25,29 @@ func (c *Client) GivenUp(ctx context.Context) (all []status.GivenUp, silent []st
 	})
 }
 
-// Resend makes the node send a message again that it has put aside.
-func (c *Client) Resend(ctx context.Context, number uint64) error {
-	return c.message(ctx, "actions/resend", number)
-}
-
-// Discard makes the node forget a message that it has put aside.
-func (c *Client) Discard(ctx context.Context, number uint64) error {
-	return c.message(ctx, "actions/discard", number)
-}
-
-func (c *Client) message(ctx context.Context, path string, number uint64) error {
-	if !c.Single() {
-		return errWhose
+// Resend makes the node send a message again that it has put aside, or the message of a dead
+// letter. Only for the latter it returns what has become of it, and otherwise nil.
+func (c *Client) Resend(ctx context.Context, number string) (*status.Resent, error) {
+	body, err := c.message(ctx, "actions/resend", number)
+	if err != nil || len(body) == 0 {
+		return nil, err
 	}
-	_, err := c.first(ctx, http.MethodPost, path, url.Values{"number": {strconv.FormatUint(number, 10)}})
+	r := new(status.Resent)
+	if err := json.Unmarshal(body, r); err != nil {
+		return nil, fmt.Errorf("%w: its answer says not what has become of the message: %w", ErrRefused, err)
+	}
+	return r, nil
+}
+
+// Discard makes the node forget a message that it has put aside, or the message of a dead letter.
+func (c *Client) Discard(ctx context.Context, number string) error {
+	_, err := c.message(ctx, "actions/discard", number)
 	return err
+}
+
+func (c *Client) message(ctx context.Context, path, number string) ([]byte, error) {
+	if !c.Single() {
+		return nil, errWhose
+	}
+	return c.first(ctx, http.MethodPost, path, url.Values{"number": {number}})
 }

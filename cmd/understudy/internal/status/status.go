@@ -233,7 +233,27 @@ type DeadLetter struct {
 	Count     uint64    `json:"count" jsonschema:"how many equal ones there were in a row"`
 	First     time.Time `json:"first"`
 	Last      time.Time `json:"last"`
+	Numbers   []string  `json:"numbers" jsonschema:"of the messages that the node keeps and can send again, the oldest first"`
+	NotKept   string    `json:"notKept" jsonschema:"why it keeps none, with the line to change; empty if it does or did, or keeps no messages at all"`
+	Asked     bool      `json:"asked" jsonschema:"an ask waited for the reply and has ended: if the message is sent again, its reply reaches nobody"`
 }
+
+// A Resent says what has become of the message of a dead letter that was sent again.
+type Resent struct {
+	Number  string `json:"number"`
+	To      string `json:"to"`
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason"`
+	Again   string `json:"again"`
+}
+
+// Outcomes of a message that was sent again.
+const (
+	Delivered     = "delivered"      // to an actor of the node
+	Sent          = "sent"           // to another node or an entity, and the node knows no more
+	HandlerFailed = "handler failed" // of an actor of the node
+	DeadAgain     = "dead again"
+)
 
 // An Entity is what an entity has stored.
 type Entity struct {
