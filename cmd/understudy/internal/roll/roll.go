@@ -145,8 +145,8 @@ func (r *roll) form(ctx context.Context) error {
 }
 
 // backAndForth updates the nodes, the youngest first, and rolls back those that were updated. It
-// stops the update at the first problem, as an operator would. A node of the old build that has ended
-// meanwhile is started again.
+// stops the update at the first problem, as an operator would. A node of the old build that has
+// ended meanwhile is started again.
 func (r *roll) backAndForth(ctx context.Context) {
 	var updated []*node
 	fine := true
