@@ -50,11 +50,11 @@ func WithMetrics(h http.Handler) HandlerOption {
 //	POST actions/retry?projection=NAME   lets a projection on this node try again what it holds back
 //
 // They answer 202 without waiting for the effect. For a dead letter that is sent again, the answer
-// says as JSON what is known of it within 100 ms, and for a projection within 2 s. Errors are 400 without a parameter, 404 for an
-// unknown member, number or projection, and 409 for addresses that FoundWithout refuses. A request must carry
-// the header Understudy-Action, with any value, and must not come from a page of another origin;
-// otherwise the answer is 403. If authorize returns an error, the answer is 403 with its text.
-// AllowActions panics if authorize is nil.
+// says as JSON what is known of it within 100 ms, and for a projection within 2 s. Errors are 400
+// without a parameter, 404 for an unknown member, number or projection, and 409 for addresses that
+// FoundWithout refuses. A request must carry the header Understudy-Action, with any value, and must
+// not come from a page of another origin; otherwise the answer is 403. If authorize returns an
+// error, the answer is 403 with its text. AllowActions panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
 		panic("cluster: AllowActions: authorize is nil; pass a function that decides which requests may change the cluster")

@@ -31,7 +31,8 @@ type Section struct {
 	Read func() (details map[string]any, problems []Problem)
 
 	// Retry lets what has a name try again what it holds back. It blocks until that is done, or ctx
-	// ends. It returns nil if nothing has the name. It is nil for a section that holds nothing back.
+	// ends. It returns nil if nothing has the name. It is nil for a section that holds nothing
+	// back.
 	Retry func(ctx context.Context, name string) *Retried
 }
 

@@ -27,8 +27,8 @@ type Actions struct {
 	// ResendLetter and DiscardLetter do so with the message of a dead letter.
 	ResendLetter  func(number uint64) (Resent, error)
 	DiscardLetter func(number uint64) error
-	// Retry lets a projection of this node try again the events that it holds back, and returns what
-	// has become of that when ctx ends. It returns an error for an unknown name.
+	// Retry lets a projection of this node try again the events that it holds back. It returns the
+	// outcome, at the latest when ctx ends, and an error for an unknown name.
 	Retry func(ctx context.Context, projection string) (Retried, error)
 }
 

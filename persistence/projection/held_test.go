@@ -106,10 +106,10 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 	}
 }
 
-// A retry is what the command of an operator does. It blocks.
-func retry(t *testing.T, sys *actor.System, name string, within time.Duration) *pages.Retried {
+// retry does what the command of an operator does.
+func retry(t *testing.T, sys *actor.System, name string) *pages.Retried {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	return pages.Retry(ctx, sys, name)
 }
@@ -124,11 +124,11 @@ func TestWhatIsHeldBackIsTriedAgainByCommandInOrderAndOnce(t *testing.T) {
 				b.append(brittle{1})
 				decoderIs(t, refuses)
 				sys := testkit.NewSystem(t)
-				require.Nil(t, retry(t, sys, "sum", time.Second), "nothing runs")
+				require.Nil(t, retry(t, sys, "sum"), "nothing runs")
 				ref := actor.Spawn(sys, projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(workers)).Behavior(), "sum")
 				catchUp(t, ref)
-				require.Nil(t, retry(t, sys, "another", time.Second))
-				require.Equal(t, &pages.Retried{Done: true, Held: 2}, retry(t, sys, "sum", time.Second))
+				require.Nil(t, retry(t, sys, "another"))
+				require.Equal(t, &pages.Retried{Done: true, Held: 2}, retry(t, sys, "sum"))
 				details, _ := pages.Read(sys)
 				shown, err := json.Marshal(details["projections"])
 				require.NoError(t, err)
@@ -138,8 +138,8 @@ func TestWhatIsHeldBackIsTriedAgainByCommandInOrderAndOnce(t *testing.T) {
 				decoder.Store(decodes)
 				time.Sleep(time.Hour)
 				require.Equal(t, []string{"a/1"}, s.handled(), "nobody has asked for it")
-				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum", time.Second))
-				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum", time.Second), "nothing is left")
+				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"))
+				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"), "nothing is left")
 				a.append(added{3})
 				b.append(added{4})
 				require.Empty(t, catchUp(t, ref).Failing())
@@ -160,11 +160,11 @@ func TestARetryOfAProjectionThatFailsGoesOnAfterItsAnswer(t *testing.T) {
 		catchUp(t, ref)
 		s.failWith(poison)
 		decoder.Store(decodes)
-		require.Equal(t, &pages.Retried{Held: 1}, retry(t, sys, "sum", time.Second))
+		require.Equal(t, &pages.Retried{Held: 1}, retry(t, sys, "sum"))
 		s.failWith(nil)
 		catchUp(t, ref)
 		require.Equal(t, []string{"a/1", "a/2", "a/3"}, s.handled())
-		require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum", time.Second))
+		require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"))
 	})
 }
 

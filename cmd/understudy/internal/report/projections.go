@@ -18,7 +18,7 @@ type RunningProjection struct {
 // Projections are the projections that nodes run, by name.
 type Projections struct {
 	Projections []RunningProjection `json:"projections"`
-	Silent      []string     `json:"silent" jsonschema:"why other nodes have not answered"`
+	Silent      []string            `json:"silent" jsonschema:"why other nodes have not answered"`
 }
 
 // AskProjections returns the projections that run on the nodes that answer: only those of that
@@ -42,7 +42,9 @@ func AskProjections[N Node](ctx context.Context, nodes []N, name string) (Projec
 			}
 		}
 	}
-	slices.SortStableFunc(all.Projections, func(a, b RunningProjection) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Node, b.Node)) })
+	slices.SortStableFunc(all.Projections, func(a, b RunningProjection) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Node, b.Node))
+	})
 	if name != "" && len(all.Projections) == 0 {
 		return all, fmt.Errorf("no node that was asked runs a projection %q", name)
 	}
