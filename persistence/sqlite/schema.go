@@ -24,7 +24,8 @@ const applicationID = sqltable.JournalID
 // The index of timers has all that [Journal.Wakes] needs, in its order. Their table is ordered by
 // its key, because the timers of an id are read together.
 //
-// A reader has read all events up to number ord of the ids in the slices from first to last.
+// A reader has read all events up to number ord of the ids in the slices from first to last. One
+// that a program of version 2 has saved has no crc.
 var migrations = []string{`
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
@@ -87,6 +88,8 @@ CREATE TABLE reader (
 	sec   INTEGER NOT NULL,
 	nsec  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+`, `
+ALTER TABLE reader ADD COLUMN crc INTEGER;
 `}
 
 // prepareFile makes sure that the database is a journal of the version to which migrations lead.
