@@ -50,10 +50,10 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	}
 	refs := s.refsOf(msg)
 	d := DeadLetter{Recipient: recipient, Message: msg, Reason: reason, Sender: senderOf(refs)}
+	letter := s.deadLetters.note(&d, refs) // first, so that subscribers find it among those that are kept
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.publish(d)
 	}
-	letter := s.deadLetters.note(&d, refs)
 	logDeadLetter(s, &d, letter, depth)
 	s.refuse(recipient, refs, reason)
 	return letter.Reason, true

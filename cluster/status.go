@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -46,13 +47,14 @@ func WithMetrics(h http.Handler) HandlerOption {
 //	POST actions/discard?number=N   like singleton.Discard
 //	POST actions/resend?number=dN   sends the message of a dead letter to its recipient again
 //	POST actions/discard?number=dN  forgets it, see Config.KeepDeadLetters
+//	POST actions/retry?projection=NAME   lets a projection on this node try again what it holds back
 //
 // They answer 202 without waiting for the effect. For a dead letter that is sent again, the answer
-// says as JSON what is known of it within 100 ms. Errors are 400 without a parameter, 404 for an
-// unknown member or number, and 409 for addresses that FoundWithout refuses. A request must carry
-// the header Understudy-Action, with any value, and must not come from a page of another origin;
-// otherwise the answer is 403. If authorize returns an error, the answer is 403 with its text.
-// AllowActions panics if authorize is nil.
+// says as JSON what is known of it within 100 ms, and for a projection within 2 s. Errors are 400
+// without a parameter, 404 for an unknown member, number or projection, and 409 for addresses that
+// FoundWithout refuses. A request must carry the header Understudy-Action, with any value, and must
+// not come from a page of another origin; otherwise the answer is 403. If authorize returns an
+// error, the answer is 403 with its text. AllowActions panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
 		panic("cluster: AllowActions: authorize is nil; pass a function that decides which requests may change the cluster")
@@ -103,6 +105,13 @@ func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions
 
 		ResendLetter:  func(number uint64) (statuspage.Resent, error) { return resendLetter(n, number) },
 		DiscardLetter: func(number uint64) error { return actorhook.Discard(n.System, number) },
+		Retry: func(ctx context.Context, projection string) (statuspage.Retried, error) {
+			outcome := status.Retry(ctx, n.System, projection)
+			if outcome == nil {
+				return statuspage.Retried{}, fmt.Errorf("no projection %q runs on this node", projection)
+			}
+			return statuspage.Retried{Projection: projection, Done: outcome.Done, Held: outcome.Held}, nil
+		},
 	}
 }
 

@@ -668,6 +668,41 @@ func TestThePageListsWhatWasGivenUpAndActsOnItOnlyWhereActionsAreAllowed(t *test
 	require.Equal(t, "discard 8", <-asked)
 }
 
+func TestThePageLetsAProjectionTryAgainOnlyWhereActionsAreAllowed(t *testing.T) {
+	effort.Unraced(t)
+	b := browser.Start(t)
+	s := crowd(4, 1)
+	source := stillSource{still: s, details: detailsFor(s)}
+	stock := source.details["projections"].([]object)[1]
+	stock["stalled"], stock["held"] = 0, 2
+	stock["heldIDs"] = []object{{"id": "<b>apples</b>", "from": 5, "last": 9, "failure": "too old"}, {"id": "pears", "from": 1, "last": 1, "failure": "too old"}}
+	open := func(actions *statuspage.Actions) {
+		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections)
+		b.Open(server.URL+"/", 1000, 900, drawn)
+		b.Await(`document.querySelectorAll("#projections tbody tr").length === 3`)
+	}
+	open(nil)
+	require.Zero(t, b.Count("#projections button"))
+	require.Equal(t, "<b>apples</b>, from event 5 to 9: too oldpears, from event 1 to 1: too old", b.Eval(`document.querySelector("#projections td.why").textContent`))
+
+	asked := make(chan string, 1)
+	open(&statuspage.Actions{
+		Authorize: func(*http.Request) error { return nil },
+		Retry: func(_ context.Context, name string) (statuspage.Retried, error) {
+			asked <- name
+			return statuspage.Retried{Projection: name, Done: true, Held: 1}, nil
+		},
+	})
+	b.Await(`document.querySelectorAll("#projections button").length === 1`)
+	b.Eval(`document.getElementById("projections-part").scrollIntoView()`)
+	b.Shoot("projections-held")
+	b.Eval(`document.querySelector("#projections button").click()`)
+	require.Equal(t, "stock-of-warehouse", <-asked)
+	b.Await(`document.getElementById("projections-result").textContent === "stock-of-warehouse still holds the events of 1 id back."`)
+}
+
 func TestThePageSendsDeadLettersAgainOnlyWhereActionsAreAllowed(t *testing.T) {
 	effort.Unraced(t)
 	b := browser.Start(t)

@@ -92,6 +92,52 @@ func TestOlderStatesAreDeletedNowAndThen(t *testing.T) {
 	})
 }
 
+// The reader keeps the older states; the state itself, and recovery, do not depend on it.
+func TestARegisteredReaderKeepsOlderStatesUntilItHasReadThem(t *testing.T) {
+	inBubble(t, func(w *world) {
+		var at journal.Offset
+		catchUp := func() (read []uint64) {
+			for e, err := range w.journal.Memory.Events(w.Context(), journal.Query{}, at) {
+				require.NoError(w, err)
+				at, read = e.Offset, append(read, e.Record.Seq)
+			}
+			require.NoError(w, w.journal.Memory.SaveReader(w.Context(), journal.Reader{Name: "pages", Offset: at}))
+			return read
+		}
+		ref := w.openPage()
+		write := func(from, to int) {
+			for i := from; i <= to; i++ {
+				ref.Tell(writePage(w.to, fmt.Sprint(i)))
+				w.replies.Expect(fmt.Sprint(i))
+				synctest.Wait()
+			}
+		}
+		require.Empty(w, catchUp())
+		write(1, 100)
+		require.Len(w, w.pages(), 100, "nothing is deleted that the reader has not read")
+		w.shutPage(ref)
+		ref = w.openPage()
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("100: 100")
+		synctest.Wait()
+		require.Len(w, w.pages(), 100, "recovery deletes nothing of it")
+
+		require.Len(w, catchUp(), 100)
+		write(101, 128)
+		require.Equal(w, uint64(101), w.pages()[0].Seq, "the next deletion has gone as far as the reader")
+		ref.Tell(erasePage(w.to))
+		w.replies.Expect("erased")
+		synctest.Wait()
+		require.Len(w, w.pages(), 29, "a deleted state is there for the reader")
+		require.Len(w, catchUp(), 29)
+		w.shutPage(ref)
+		w.openPage().Tell(showPage(w.to))
+		w.replies.Expect("129: blank")
+		synctest.Wait()
+		require.Len(w, w.pages(), 1, "and is deleted by the next incarnation")
+	})
+}
+
 func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.openPage(pageOptions{Tags: func(p page) []string { return []string{"page", p.Text} }})

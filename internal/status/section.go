@@ -29,6 +29,17 @@ type Section struct {
 	// of problems must rest while nothing changes, because they are in the stream of events. Read
 	// does not block.
 	Read func() (details map[string]any, problems []Problem)
+
+	// Retry lets what has a name try again what it holds back. It blocks until that is done, or ctx
+	// ends. It returns nil if nothing has the name. It is nil for a section that holds nothing
+	// back.
+	Retry func(ctx context.Context, name string) *Retried
+}
+
+// A Retried is the outcome of a retry.
+type Retried struct {
+	Done bool // false: it goes on
+	Held int  // how many things are still held back
 }
 
 // A Level orders sections: problems of a lower level cause those of a higher one, and are listed
@@ -83,6 +94,20 @@ func Refresh(ctx context.Context, s *actor.System) {
 		}
 	}
 	asks.Wait()
+}
+
+// Retry calls the Retry of the sections of a system until one knows the name, and returns nil if
+// none does.
+func Retry(ctx context.Context, s *actor.System, name string) *Retried {
+	for _, one := range sectionsOf(s) {
+		if one.Retry == nil {
+			continue
+		}
+		if r := one.Retry(ctx, name); r != nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // Read returns the fields of all sections of a system, with the time, and their problems, by level.

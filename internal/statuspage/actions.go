@@ -1,7 +1,9 @@
 package statuspage
 
 import (
+	"context"
 	"net/http"
+	"time"
 )
 
 // ActionHeader must be in every request that changes something, with any value. A form on a page of
@@ -25,6 +27,36 @@ type Actions struct {
 	// ResendLetter and DiscardLetter do so with the message of a dead letter.
 	ResendLetter  func(number uint64) (Resent, error)
 	DiscardLetter func(number uint64) error
+	// Retry lets a projection of this node try again the events that it holds back. It returns the
+	// outcome, at the latest when ctx ends, and an error for an unknown name.
+	Retry func(ctx context.Context, projection string) (Retried, error)
+}
+
+// A Retried says what has become of the events that a projection has held back. The JSON names of
+// its fields are a stable interface; docs/status.md describes them.
+type Retried struct {
+	Projection string `json:"projection"`
+	Done       bool   `json:"done"` // false: it goes on
+	Held       int    `json:"held"` // persistence ids that are still held back
+}
+
+// retryPatience is how long the answer to a retry waits for the outcome.
+const retryPatience = 2 * time.Second
+
+func (a *Actions) retry(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("projection")
+	if name == "" {
+		http.Error(w, "name the projection that is to try again: ?projection=NAME", http.StatusBadRequest)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), retryPatience)
+	defer cancel()
+	outcome, err := a.Retry(ctx, name)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	answerWith(w, http.StatusAccepted, outcome)
 }
 
 // The request must not come from a page of another origin, must have ActionHeader, and Authorize

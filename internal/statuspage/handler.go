@@ -61,6 +61,7 @@ func New(source Source, opts Options) http.Handler {
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
+		h.routes["/actions/retry"] = route{http.MethodPost: actions.guard(actions.retry)}
 		h.routes["/actions/resend"] = route{http.MethodPost: actions.message(actions.Resend, actions.resendLetter)}
 		h.routes["/actions/discard"] = route{http.MethodPost: actions.message(actions.Discard, actions.discardLetter)}
 	}

@@ -210,6 +210,7 @@ type deeds struct {
 	again   []uint64
 	dropped []uint64
 	letters []uint64
+	tried   []string
 }
 
 func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
@@ -237,6 +238,13 @@ func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
 			return Resent{Number: LetterNumber(number), To: "understudy://shop/user/till", Outcome: DeadAgain, Reason: "no such actor", Again: "d18"}, kept(&d.letters, number)
 		},
 		DiscardLetter: func(number uint64) error { return kept(&d.letters, number) },
+		Retry: func(_ context.Context, projection string) (Retried, error) {
+			d.tried = append(d.tried, projection)
+			if projection != "prices" {
+				return Retried{}, errors.New("no such projection")
+			}
+			return Retried{Projection: projection, Held: 3}, nil
+		},
 	}
 }
 
@@ -293,7 +301,13 @@ func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 	w = ask(h, "POST", "/actions/discard?number=d8", permit, token, mark, "1")
 	require.Equal(t, http.StatusAccepted, w.Code)
 	require.Empty(t, w.Body.String())
-	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1, again: []uint64{7}, dropped: []uint64{7}, letters: []uint64{7, 8}}, did)
+	require.Equal(t, http.StatusForbidden, ask(h, "POST", "/actions/retry?projection=prices", mark, "1").Code)
+	require.Equal(t, http.StatusBadRequest, ask(h, "POST", "/actions/retry", permit, token, mark, "1").Code)
+	require.Equal(t, http.StatusNotFound, ask(h, "POST", "/actions/retry?projection=orders", permit, token, mark, "1").Code)
+	w = ask(h, "POST", "/actions/retry?projection=prices", permit, token, mark, "1")
+	require.Equal(t, http.StatusAccepted, w.Code)
+	require.JSONEq(t, `{"projection": "prices", "done": false, "held": 3}`, w.Body.String())
+	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1, again: []uint64{7}, dropped: []uint64{7}, letters: []uint64{7, 8}, tried: []string{"orders", "prices"}}, did)
 }
 
 func TestTheStatusSaysWhetherThereAreActions(t *testing.T) {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
 )
@@ -24,7 +25,9 @@ type Retainer interface {
 	// registered is left alone.
 	RemoveReader(ctx context.Context, name string) error
 
-	// Readers returns the registered readers, by name.
+	// Readers returns the registered readers, by name. One whose stored form is damaged has its
+	// name alone, as if it had read nothing of all slices. [Journal.DeleteTo] then fails with
+	// [ErrCorrupt], and deletes nothing until it is saved again or removed.
 	Readers(ctx context.Context) ([]Reader, error)
 
 	// End returns an offset of which this holds: a call of [EventReader.Events] that begins later,
@@ -63,6 +66,28 @@ func (r *Reader) Bounds() (from, to int) {
 		return 0, Slices
 	}
 	return r.Slices.From, r.Slices.To
+}
+
+// Checksum returns the CRC32C of r, over every field except the time. Journals store it with the
+// reader, and verify it when they read: a wrong offset would delete what nobody has read.
+func (r *Reader) Checksum() uint32 {
+	f := buffers.Get().(*fields)
+	defer buffers.Put(f)
+	from, to := r.Bounds()
+	b := appendString(f[:0], r.Name)
+	b = binary.LittleEndian.AppendUint64(b, uint64(from)) //nolint:gosec // slices are few
+	b = binary.LittleEndian.AppendUint64(b, uint64(to))   //nolint:gosec // slices are few
+	return checksum(b, []byte(r.Offset))
+}
+
+// Verify compares the checksum of r with the stored one. If it differs, r becomes what
+// [Retainer.Readers] returns of it, and the error is [ErrCorrupt], with the way out.
+func (r *Reader) Verify(sum uint32) error {
+	if sum == r.Checksum() {
+		return nil
+	}
+	*r = Reader{Name: r.Name}
+	return fmt.Errorf("%w: the registered reader %q fails its checksum; its projection registers it again when it starts, or call projection.Unregister", ErrCorrupt, r.Name)
 }
 
 // An UnreadError says that a deletion has stopped before records that a registered reader has not

@@ -194,6 +194,31 @@ var retainLaws = []law{
 		require.NoError(e, second.store.RemoveReader(e.Context(), "reader"))
 		require.NoError(e, r.store.DeleteTo(e.Context(), "x", w.claim.Epoch, 2))
 	}},
+	{"ADamagedReaderKeepsAll", func(e *env) {
+		e.need(e.features.DamageReader != nil, "DamageReader")
+		r := e.retainer()
+		w := e.writer(r.store, "x")
+		for i := range 5 {
+			w.append(fmt.Sprint("e-", i))
+		}
+		at := e.await(r.events, "", 5)[1].Offset
+		r.save("sales", journal.SliceRange{}, at)
+		e.features.DamageReader(e.T, r.store, "sales")
+		for range 2 {
+			err := r.store.DeleteTo(e.Context(), "x", w.claim.Epoch, 5)
+			require.ErrorIs(e, err, journal.ErrCorrupt)
+			require.ErrorContains(e, err, `"sales"`)
+		}
+		require.Len(e, e.payloads(r.store, "x"), 5)
+		require.Equal(e, []journal.Reader{{Name: "sales"}}, r.readers())
+
+		r.save("sales", journal.SliceRange{}, at)
+		r.requireStops(w, 5, "sales", 2)
+		e.features.DamageReader(e.T, r.store, "sales")
+		require.NoError(e, r.store.DeleteUnread(e.Context(), "x", w.claim.Epoch, 3))
+		require.NoError(e, r.store.RemoveReader(e.Context(), "sales"))
+		require.NoError(e, r.store.DeleteTo(e.Context(), "x", w.claim.Epoch, 5))
+	}},
 	{"RetainingIsCalledOff", func(e *env) {
 		r := e.retainer()
 		ctx, cancel := context.WithCancel(e.Context())

@@ -40,6 +40,9 @@ type Features struct {
 	// DamageSnapshot changes a byte of the payload of a stored snapshot.
 	DamageSnapshot func(t *testing.T, j journal.Journal, id string, seq uint64)
 
+	// DamageReader changes a bit of the stored offset of a registered reader.
+	DamageReader func(t *testing.T, j journal.Journal, name string)
+
 	// Stall blocks the writes of j until release is called.
 	Stall func(t *testing.T, j journal.Journal) (release func())
 

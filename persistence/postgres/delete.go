@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -21,6 +22,10 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	readers := false
 	var unread *journal.UnreadError
 	err := fencedBy(ctx, j, "delete", id, epoch, j.statements.headForDeletion, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
+		if readers {
+			_, damage, failure := readersOf(ctx, j, conn)
+			err = cmp.Or(failure, damage)
+		}
 		for more := true; more && err == nil; {
 			if readers {
 				more, unread, err = deleteRead(ctx, j, conn, id, epoch, seq)

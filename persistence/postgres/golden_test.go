@@ -27,9 +27,7 @@ func TestTablesOfEveryVersionAreRead(t *testing.T) {
 			j := openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version)))
 			journalhistory.Require(t, j)
 			journalhistory.RequireTimers(t, j)
-			if version >= 2 {
-				journalhistory.RequireLater(t, j)
-			}
+			journalhistory.RequireLater(t, j)
 		})
 	}
 }

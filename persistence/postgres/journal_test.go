@@ -58,6 +58,9 @@ func runLaws(t *testing.T, s *pgtest.Server, url string) {
 		DamageSnapshot: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 			alter(t, j, "UPDATE understudy_snapshot SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
 		},
+		DamageReader: func(t *testing.T, j journal.Journal, name string) {
+			alter(t, j, "UPDATE understudy_reader SET ord = ord # 64 WHERE name = $1", name)
+		},
 		Stall: func(t *testing.T, j journal.Journal) func() {
 			tx := begin(t, s, j.(*handle).schema)
 			_, err := tx.Exec(t.Context(), "LOCK TABLE understudy_entity IN EXCLUSIVE MODE")

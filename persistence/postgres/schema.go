@@ -26,7 +26,8 @@ import (
 //
 // The index of timers has all that [Journal.Wakes] needs, in its order.
 //
-// A reader has read all events up to (xid, ord) of the ids in the slices from first to last.
+// A reader has read all events up to (xid, ord) of the ids in the slices from first to last. It has
+// no crc from [Renumber] until it is saved again.
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -77,7 +78,7 @@ CREATE TABLE {schema}.understudy_timer (
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, key)
 );
-CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);`, `
+CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);
 CREATE TABLE {schema}.understudy_reader (
 	name  text COLLATE "C" PRIMARY KEY,
 	first smallint NOT NULL,
@@ -85,7 +86,8 @@ CREATE TABLE {schema}.understudy_reader (
 	xid   xid8 NOT NULL,
 	ord   bigint NOT NULL,
 	sec   bigint NOT NULL,
-	nsec  integer NOT NULL
+	nsec  integer NOT NULL,
+	crc   integer
 );`}
 
 // DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
@@ -113,7 +115,7 @@ func Renumber(schema string) string {
 	return inSchema(schema, `WITH o AS MATERIALIZED (
 	SELECT pid, seq, xid, ord, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.understudy_event
 ), readers AS (
-	UPDATE {schema}.understudy_reader r SET xid = '0', ord = (SELECT coalesce(max(o.n), 0) FROM o WHERE (o.xid, o.ord) <= (r.xid, r.ord))
+	UPDATE {schema}.understudy_reader r SET xid = '0', crc = NULL, ord = (SELECT coalesce(max(o.n), 0) FROM o WHERE (o.xid, o.ord) <= (r.xid, r.ord))
 )
 UPDATE {schema}.understudy_event e SET xid = '0', ord = o.n FROM o WHERE e.pid = o.pid AND e.seq = o.seq`)
 }

@@ -28,7 +28,7 @@ func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 			c.refs = append(c.refs, ref)
 		}
 		ctx.Defer(telemetry.AddSource(ctx.System(), c.families))
-		ctx.Defer(runningOn(ctx.System()).add(c.shown))
+		ctx.Defer(runningOn(ctx.System()).add(&one{c.shown, c.retry}))
 		next.OnSignal = c.onSignal
 		next.OnMessage = func(_ *actor.Context[Command], cmd Command) actor.Behavior[Command] {
 			c.receive(cmd)
@@ -54,14 +54,29 @@ func (c *coordinator[E]) receive(cmd Command) {
 }
 
 func (c *coordinator[E]) catchUp(cmd CatchUp) {
+	caughtUp := c.onceAll(func() { cmd.ReplyTo.TellNoWait(c.status(c.workers)) })
+	for _, ref := range c.refs {
+		ref.Tell(order{caughtUp: caughtUp})
+	}
+}
+
+// retry tries the ids again that are held back, and calls tried when all workers have done so. Any
+// goroutine may call it.
+func (c *coordinator[E]) retry(tried func()) {
+	tried = c.onceAll(tried)
+	for _, ref := range c.refs {
+		ref.Tell(order{tried: tried})
+	}
+}
+
+// onceAll returns a function that calls f when each worker has called it.
+func (c *coordinator[E]) onceAll(f func()) func() {
 	var left atomic.Int32
 	left.Store(int32(len(c.refs))) //nolint:gosec // there are at most as many as slices
-	for _, ref := range c.refs {
-		ref.Tell(order{caughtUp: func() {
-			if left.Add(-1) == 0 {
-				cmd.ReplyTo.TellNoWait(c.status(c.workers))
-			}
-		}})
+	return func() {
+		if left.Add(-1) == 0 {
+			f()
+		}
 	}
 }
 
@@ -78,6 +93,7 @@ func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) a
 type order struct {
 	rest     uint64 // the number of the rest that is over; 0 for other orders
 	caughtUp func() // runs once all stored events are handled; may be nil
+	tried    func() // asks to try the ids again that are held back, and runs then; may be nil
 }
 
 func (w *worker[E]) behavior() actor.Behavior[order] {
@@ -108,6 +124,10 @@ func (s *workerActor[E]) receive(ctx *actor.Context[order], o order) actor.Behav
 	}
 	if o.caughtUp != nil {
 		s.waiting = append(s.waiting, o.caughtUp)
+	}
+	if o.tried != nil {
+		s.tried = append(s.tried, o.tried)
+		s.loaded = false
 	}
 	appended := s.reader.Appended()
 	found, err := s.catchUp(ctx)

@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	pages "github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
@@ -102,6 +104,68 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 			})
 		})
 	}
+}
+
+// retry does what the command of an operator does.
+func retry(t *testing.T, sys *actor.System, name string) *pages.Retried {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	return pages.Retry(ctx, sys, name)
+}
+
+func TestWhatIsHeldBackIsTriedAgainByCommandInOrderAndOnce(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
+				a, b := newWriter(t, j, "a"), newWriter(t, j, "b")
+				a.append(added{1}, brittle{1}, added{2})
+				b.append(brittle{1})
+				decoderIs(t, refuses)
+				sys := testkit.NewSystem(t)
+				require.Nil(t, retry(t, sys, "sum"), "nothing runs")
+				ref := actor.Spawn(sys, projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(workers)).Behavior(), "sum")
+				catchUp(t, ref)
+				require.Nil(t, retry(t, sys, "another"))
+				require.Equal(t, &pages.Retried{Done: true, Held: 2}, retry(t, sys, "sum"))
+				details, _ := pages.Read(sys)
+				shown, err := json.Marshal(details["projections"])
+				require.NoError(t, err)
+				require.Contains(t, string(shown), `"heldIDs":[{"id":"a","from":2,"last":3,"failure":"`)
+				require.Equal(t, []string{"a/1"}, s.handled())
+
+				decoder.Store(decodes)
+				time.Sleep(time.Hour)
+				require.Equal(t, []string{"a/1"}, s.handled(), "nobody has asked for it")
+				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"))
+				require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"), "nothing is left")
+				a.append(added{3})
+				b.append(added{4})
+				require.Empty(t, catchUp(t, ref).Failing())
+				require.ElementsMatch(t, []string{"a/1", "a/2", "a/3", "a/4", "b/1", "b/2"}, s.handled())
+				require.Equal(t, map[string]int{"a": 6, "b": 4}, s.byID)
+			})
+		})
+	}
+}
+
+func TestARetryOfAProjectionThatFailsGoesOnAfterItsAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := journal.NewMemory(), newSum()
+		newWriter(t, j, "a").append(brittle{1}, poisoned{}, added{2})
+		decoderIs(t, refuses)
+		sys := testkit.NewSystem(t, actor.WithLogger(zap.NewNop()))
+		ref := actor.Spawn(sys, projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle)).Behavior(), "sum")
+		catchUp(t, ref)
+		s.failWith(poison)
+		decoder.Store(decodes)
+		require.Equal(t, &pages.Retried{Held: 1}, retry(t, sys, "sum"))
+		s.failWith(nil)
+		catchUp(t, ref)
+		require.Equal(t, []string{"a/1", "a/2", "a/3"}, s.handled())
+		require.Equal(t, &pages.Retried{Done: true}, retry(t, sys, "sum"))
+	})
 }
 
 func TestAnEventThatHoldsBackItsIDMayBeSkipped(t *testing.T) {

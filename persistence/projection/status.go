@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,10 +163,10 @@ func (c *coordinator[E]) figures() (f figures) {
 }
 
 func (c *coordinator[E]) shown() shown {
-	f := c.figures()
+	f, now := c.figures(), c.status(c.workers)
 	return shown{
 		Name: c.name, Lag: f.lag.Seconds(), Events: f.handled, Skipped: f.skipped, Failures: f.failures,
-		Stalled: f.stalled, Held: f.held, Failure: c.status(c.workers).Failing(),
+		Stalled: f.stalled, Held: f.held, HeldIDs: shownHeld(now), Failure: now.Failing(),
 	}
 }
 
@@ -192,31 +193,89 @@ type shown struct {
 	Stalled  int     `json:"stalled"` // workers that have failed, and have not caught up since
 	Held     int     `json:"held"`    // persistence ids whose events it holds back
 	Failure  string  `json:"failure"` // why it is stalled, or holds something back; or ""
+
+	HeldIDs []shownID `json:"heldIDs"` // at most mostHeldShown of them
+}
+
+type shownID struct {
+	ID      string `json:"id"`
+	From    uint64 `json:"from"`    // the number of the event that cannot be decoded
+	Last    uint64 `json:"last"`    // of the last event that has arrived since
+	Failure string `json:"failure"` // why it cannot be decoded
+}
+
+const mostHeldShown = 100
+
+func shownHeld(s Status) []shownID {
+	all := []shownID{}
+	for _, w := range s.Workers {
+		for _, h := range w.Held[:min(len(w.Held), mostHeldShown-len(all))] {
+			all = append(all, shownID{h.ID, h.From, h.Last, status.Text(h.Failure)})
+		}
+	}
+	return all
 }
 
 // running are the projections that run on a node.
 type running struct {
 	mu  sync.Mutex // guards all
-	all map[*func() shown]struct{}
+	all map[*one]struct{}
+}
+
+// one is a projection that runs. Any goroutine may call its functions.
+type one struct {
+	read  func() shown
+	retry func(tried func())
 }
 
 func runningOn(s *actor.System) *running {
 	return extension.Ensure(s, func() *running {
-		r := &running{all: map[*func() shown]struct{}{}}
-		status.AddSection(s, status.Section{Level: status.StoreReaders, Read: r.section})
+		r := &running{all: map[*one]struct{}{}}
+		status.AddSection(s, status.Section{Level: status.StoreReaders, Read: r.section, Retry: r.retry})
 		return r
 	})
 }
 
-func (r *running) add(read func() shown) (remove func()) {
+func (r *running) add(p *one) (remove func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all[&read] = struct{}{}
+	r.all[p] = struct{}{}
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.all, &read)
+		delete(r.all, p)
 	}
+}
+
+// retry is the Retry of a [status.Section].
+func (r *running) retry(ctx context.Context, name string) *status.Retried {
+	found := r.named(name)
+	if len(found) == 0 {
+		return nil
+	}
+	result := &status.Retried{Done: true}
+	for _, p := range found {
+		tried := make(chan struct{})
+		p.retry(func() { close(tried) })
+		select {
+		case <-tried:
+		case <-ctx.Done():
+			result.Done = false
+		}
+		result.Held += p.read().Held
+	}
+	return result
+}
+
+func (r *running) named(name string) (found []*one) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p := range r.all {
+		if p.read().Name == name {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 // section is the Read of a [status.Section].
@@ -224,8 +283,8 @@ func (r *running) section() (map[string]any, []status.Problem) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all, problems := []shown{}, []status.Problem(nil)
-	for read := range r.all {
-		all = append(all, (*read)())
+	for p := range r.all {
+		all = append(all, p.read())
 	}
 	slices.SortFunc(all, func(a, b shown) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range all {

@@ -29,7 +29,8 @@ type worker[E any] struct {
 
 	registration registration
 
-	loaded bool // offset is the stored offset
+	loaded bool     // offset is the stored offset
+	tried  []func() // run once the ids that are held back have been tried again
 	offset journal.Offset
 	held   heldIDs
 
@@ -267,6 +268,10 @@ func (w *worker[E]) load(ctx context.Context) error {
 	if err := w.release(ctx); err != nil {
 		return err
 	}
+	for _, tried := range w.tried {
+		tried()
+	}
+	w.tried = nil
 	return w.begin(ctx)
 }
 

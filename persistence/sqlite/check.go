@@ -23,7 +23,7 @@ const maxFindings = 100
 // damage in data that is never read stays unnoticed otherwise.
 func (j *Journal) Check(ctx context.Context) error {
 	c := &check{j: j, ctx: ctx}
-	for _, look := range []func() error{c.pages, c.orphans, c.ids} {
+	for _, look := range []func() error{c.pages, c.orphans, c.ids, c.registered} {
 		if err := look(); err != nil {
 			return fmt.Errorf("check: %w", err)
 		}
@@ -80,6 +80,11 @@ func (c *check) orphans() error {
 		}
 	}
 	return nil
+}
+
+func (c *check) registered() error {
+	_, damage, err := c.j.registered(c.ctx)
+	return errors.Join(err, c.report(damage))
 }
 
 func (c *check) ids() error {

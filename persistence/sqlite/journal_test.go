@@ -34,6 +34,9 @@ var features = journaltest.Features{
 	DamageSnapshot: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 		alter(t, pathOf(j), "UPDATE snapshot SET payload = zeroblob(length(payload)) WHERE "+whereID, id, seq)
 	},
+	DamageReader: func(t *testing.T, j journal.Journal, name string) {
+		alter(t, pathOf(j), "UPDATE reader SET ord = ord | 4 WHERE name = ?", name)
+	},
 	Stall: func(t *testing.T, j journal.Journal) func() {
 		lock, err := openFairLock(pathOf(j), config{})
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,9 +18,41 @@ const selectUnread = `SELECT name, unread FROM (
 	FROM reader r WHERE ?4 BETWEEN r.first AND r.last
 ) WHERE unread IS NOT NULL ORDER BY unread LIMIT 1`
 
+const selectReaders = "SELECT name, first, last, ord, sec, nsec, crc FROM reader ORDER BY name"
+
+// damage is [journal.ErrCorrupt] if a reader is damaged.
+func readersIn(rows *sql.Rows, failure error) (all []journal.Reader, damage, err error) {
+	if failure != nil {
+		return nil, nil, scanError(failure)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r journal.Reader
+		var last int
+		var ord, sec, nsec int64
+		var crc uint32
+		if err := rows.Scan(&r.Name, &r.Slices.From, &last, &ord, &sec, &nsec, &crc); err != nil {
+			return nil, nil, scanError(err)
+		}
+		r.Slices.To, r.Time = last+1, time.Unix(sec, nsec).UTC()
+		if r.Slices == (journal.SliceRange{To: journal.Slices}) {
+			r.Slices = journal.SliceRange{}
+		}
+		if ord != 0 {
+			r.Offset = formatOffset(ord)
+		}
+		damage = cmp.Or(damage, r.Verify(crc))
+		all = append(all, r)
+	}
+	return all, damage, rows.Err()
+}
+
 // read returns the record up to which all registered readers have read, of those up to seq. If that
 // is not seq, unread says why.
 func (t *transaction) read(h *head, seq uint64) (to uint64, unread *journal.UnreadError, err error) {
+	if _, damage, err := readersIn(t.stmts.registered.Query()); damage != nil || err != nil {
+		return 0, nil, cmp.Or(err, damage)
+	}
 	var name string
 	var first uint64
 	err = t.stmts.unread.QueryRow(h.eid, h.deletedTo+1, seq, journal.SliceOf(h.id)).Scan(&name, &first)
@@ -41,9 +74,12 @@ func (j *Journal) SaveReader(ctx context.Context, r journal.Reader) error {
 	if err != nil {
 		return wrap("save reader", r.Name, err)
 	}
+	if ord == 0 {
+		r.Offset = "" // as it is read
+	}
 	return j.change(ctx, "save reader", r.Name, func(t *transaction) error {
 		from, to := r.Bounds()
-		return t.exec(t.stmts.saveReader, r.Name, from, to-1, ord, r.Time.Unix(), r.Time.Nanosecond())
+		return t.exec(t.stmts.saveReader, r.Name, from, to-1, ord, r.Time.Unix(), r.Time.Nanosecond(), r.Checksum())
 	})
 }
 
@@ -53,35 +89,20 @@ func (j *Journal) RemoveReader(ctx context.Context, name string) error {
 }
 
 // Readers implements [journal.Retainer].
-func (j *Journal) Readers(ctx context.Context) (all []journal.Reader, err error) {
-	err = j.look(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT name, first, last, ord, sec, nsec FROM reader ORDER BY name")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r journal.Reader
-			var last int
-			var ord, sec, nsec int64
-			if err := rows.Scan(&r.Name, &r.Slices.From, &last, &ord, &sec, &nsec); err != nil {
-				return scanError(err)
-			}
-			r.Slices.To, r.Time = last+1, time.Unix(sec, nsec).UTC()
-			if r.Slices == (journal.SliceRange{To: journal.Slices}) {
-				r.Slices = journal.SliceRange{}
-			}
-			if ord > 0 {
-				r.Offset = formatOffset(ord)
-			}
-			all = append(all, r)
-		}
-		return rows.Err()
-	})
+func (j *Journal) Readers(ctx context.Context) ([]journal.Reader, error) {
+	all, _, err := j.registered(ctx)
 	if err != nil {
 		return nil, hinted(fmt.Errorf("list readers: %w", err))
 	}
 	return all, nil
+}
+
+func (j *Journal) registered(ctx context.Context) (all []journal.Reader, damage, err error) {
+	err = j.look(ctx, func(tx *sql.Tx) (err error) {
+		all, damage, err = readersIn(tx.QueryContext(ctx, selectReaders))
+		return err
+	})
+	return all, damage, err
 }
 
 // End implements [journal.Retainer].

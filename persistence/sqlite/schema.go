@@ -78,14 +78,14 @@ CREATE TABLE timer (
 	PRIMARY KEY (pid, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timer_wake ON timer (due, pid, slice);
-`, `
 CREATE TABLE reader (
 	name  TEXT NOT NULL PRIMARY KEY,
 	first INTEGER NOT NULL,
 	last  INTEGER NOT NULL,
 	ord   INTEGER NOT NULL,
 	sec   INTEGER NOT NULL,
-	nsec  INTEGER NOT NULL
+	nsec  INTEGER NOT NULL,
+	crc   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `}
 

@@ -24,9 +24,7 @@ func TestAFileOfEveryVersionIsRead(t *testing.T) {
 			j := openPath(t, goldenFile(t, version))
 			journalhistory.Require(t, j)
 			journalhistory.RequireTimers(t, j)
-			if version >= 2 {
-				journalhistory.RequireLater(t, j)
-			}
+			journalhistory.RequireLater(t, j)
 			require.NoError(t, j.Check(t.Context()))
 		})
 	}

@@ -20,6 +20,7 @@ type statements struct {
 
 	deleteTombstone, deleteTombstoneTag *sql.Stmt
 	saveReader, removeReader, unread    *sql.Stmt
+	registered                          *sql.Stmt
 	headForDeletion                     *sql.Stmt
 
 	all []*sql.Stmt
@@ -47,9 +48,10 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.deleteRows, "DELETE FROM event WHERE eid = ? AND seq BETWEEN 1 AND ?"},
 		{&s.deleteTombstone, "DELETE FROM event WHERE eid = ? AND seq = 0"},
 		{&s.deleteTombstoneTag, "DELETE FROM event_tag WHERE tag = '" + tombstoneTag + "' AND ord IN (SELECT ord FROM event WHERE eid = ? AND seq = 0)"},
-		{&s.saveReader, "INSERT OR REPLACE INTO reader (name, first, last, ord, sec, nsec) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&s.saveReader, "INSERT OR REPLACE INTO reader (name, first, last, ord, sec, nsec, crc) VALUES (?, ?, ?, ?, ?, ?, ?)"},
 		{&s.removeReader, "DELETE FROM reader WHERE name = ?"},
 		{&s.unread, selectUnread},
+		{&s.registered, selectReaders},
 		{&s.headForDeletion, selectHeadForDeletion},
 		{&s.deleteTimers, "DELETE FROM timer WHERE pid = ?"},
 		{&s.wipe, wipePages},

@@ -20,7 +20,7 @@ func TestThePageShowsTheHelpAndNamesEveryFieldAndKind(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cli.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "$ understudy help\n"+runWith(t, cli.Env{}, "help").out+"```\n")
-	for _, answer := range []any{report.Summary{}, report.JournalUse{}, report.Problem{}, report.Why{}, report.Member{}, report.Singleton{}, report.Singletons{}, report.Safe{}, report.Events{}, report.GivenUp{}, report.GivenUpMessage{}, status.Event{}, client.Drain{}, status.DeadLetters{}, status.DeadLetter{}, rehearse.Result{}, rehearse.Finding{}, rehearse.Example{}, roll.Step{}} {
+	for _, answer := range []any{report.Summary{}, report.JournalUse{}, report.Problem{}, report.Why{}, report.Member{}, report.Singleton{}, report.Singletons{}, report.Safe{}, report.Events{}, report.GivenUp{}, report.GivenUpMessage{}, status.Event{}, client.Drain{}, status.DeadLetters{}, status.DeadLetter{}, status.Resent{}, report.Projections{}, status.Projection{}, status.HeldID{}, status.Retried{}, rehearse.Result{}, rehearse.Finding{}, rehearse.Example{}, roll.Step{}} {
 		for field := range reflect.TypeOf(answer).Fields() {
 			name := field.Tag.Get("json")
 			if !field.IsExported() {

@@ -37,13 +37,15 @@ func newBank(t *testing.T) bank {
 func (b bank) build(name string) string { return filepath.Join(b.dir, "bank-"+name) }
 
 // each updates a cluster of the base to a build, and rolls it back, while others do.
-func (b bank) each(name string, check func(b bank, res rehearse.Result, r result)) {
+func (b bank) each(name string, args []string, check func(b bank, res rehearse.Result, r result)) {
 	b.Run(name, func(t *testing.T) {
 		t.Parallel()
 		b := bank{t, b.dir, b.journal}
 		require.NoError(t, os.Link(b.build("base"), b.build(name)))
-		r := runWith(t, cli.Env{}, "rehearse", "-old", b.build("base"), "-new", b.build(name), "-journal", b.journal, "-json",
-			"-roll", bankLine, "-load", "PUT http://{http}/accounts/{n}", "-settle", "8s")
+		r := runWith(t, cli.Env{}, append([]string{
+			"rehearse", "-old", b.build("base"), "-new", b.build(name), "-journal", b.journal, "-json",
+			"-roll", bankLine, "-load", "PUT http://{http}/accounts/{n}", "-settle", "8s",
+		}, args...)...)
 		check(b, asJSON[rehearse.Result](t, r), r)
 	})
 }
@@ -68,7 +70,6 @@ var plantedInRoll = map[string]string{
 	"role":        "roll:mismatch:ledger",
 	"own-format":  "roll:dead letters:message cannot be decoded",
 	"log":         "roll:log:no interest today",
-	"name":        "roll:log:node has ended",
 }
 
 func TestARollFindsWhatTheDataDoesNotShow(t *testing.T) {
@@ -78,9 +79,11 @@ func TestARollFindsWhatTheDataDoesNotShow(t *testing.T) {
 	require.NoError(t, err)
 	t.Run("builds", func(t *testing.T) { // which have ended before the journal is read again
 		b := bank{t, b.dir, b.journal}
-		b.each("same", passes)
+		b.each("same", nil, passes)
+		b.each("renamed-event", []string{"-settle", "3s", "-nodes", "2"}, endsAtTheLastNode)
+		b.each("exit-code", []string{"-accept", "roll:log:no interest today", "-load", "sleep 600"}, isAccepted)
 		for name, key := range plantedInRoll {
-			b.each(name, func(b bank, res rehearse.Result, r result) { b.fails(res, r, key) })
+			b.each(name, []string{"-settle", "5s"}, func(b bank, res rehearse.Result, r result) { b.fails(res, r, key) })
 		}
 	})
 	after, err := os.ReadFile(b.journal)
@@ -100,6 +103,28 @@ func passes(b bank, res rehearse.Result, r result) {
 	require.Positive(b, res.Requests)
 }
 
+// The ledger moves to a node of the new build when the last old one leaves.
+func endsAtTheLastNode(b bank, res rehearse.Result, r result) {
+	require.Equal(b, 1, r.code)
+	require.Contains(b, keys(res.Problems), "roll:crash loop:ledger")
+	names, fine := stepsOf(res)
+	require.Equal(b, []string{"start the old build", "update n2", "update n1", "roll n1 back", "roll n2 back", "stop all"}, names)
+	require.Equal(b, []bool{true, true, false}, fine[:3], r.out)
+}
+
+// What is accepted does not stop the update, and other problems are found.
+func isAccepted(b bank, res rehearse.Result, r result) {
+	require.Equal(b, 1, r.code)
+	require.Equal(b, []string{"roll:log:no interest today"}, keys(res.Accepted))
+	require.Equal(b, []string{"roll:exit"}, keys(res.Problems))
+	require.Contains(b, r.out, "n1: at SIGTERM its process has ended (exit status 3); its last words:")
+	require.Contains(b, r.out, "cannot save the draft")
+	names, _ := stepsOf(res)
+	require.Equal(b, whole, names)
+	require.Equal(b, []string{"roll:log:no interest today"}, res.Steps[1].Problems)
+	require.Contains(b, res.Steps[4].Problems, "roll:exit")
+}
+
 func (b bank) fails(res rehearse.Result, r result, key string) {
 	b.Helper()
 	require.Equal(b, 1, r.code)
@@ -107,6 +132,7 @@ func (b bank) fails(res rehearse.Result, r result, key string) {
 	names, fine := stepsOf(res)
 	require.Equal(b, first, names)
 	require.False(b, fine[1])
+	require.Contains(b, res.Steps[1].Problems, key)
 }
 
 func TestARollThatMakesNoSenseIsRefused(t *testing.T) {

@@ -77,7 +77,7 @@ func must[T any](t *testing.T, session *mcp.ClientSession, tool string, args map
 	return v
 }
 
-var readers = []string{"dead_letters", "entities", "entity", "events", "given_up", "members", "safe", "schedules", "singletons", "status", "why"}
+var readers = []string{"dead_letters", "entities", "entity", "events", "given_up", "members", "projections", "safe", "schedules", "singletons", "status", "why"}
 
 func TestTheToolsAnswerLikeTheCommands(t *testing.T) {
 	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]

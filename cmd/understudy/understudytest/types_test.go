@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 	sections "github.com/understudy-go/understudy/internal/status"
 	"github.com/understudy-go/understudy/internal/statuspage"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestTheCommandReadsWhatNodesServe(t *testing.T) {
@@ -24,6 +25,8 @@ func TestTheCommandReadsWhatNodesServe(t *testing.T) {
 	requirePart(t, reflect.TypeFor[status.History](), reflect.TypeFor[statuspage.History](), "history")
 	requirePart(t, reflect.TypeFor[status.DeadLetters](), reflect.TypeFor[statuspage.DeadLetters](), "dead-letters")
 	requirePart(t, reflect.TypeFor[status.Entity](), reflect.TypeFor[statuspage.Entity](), "entity")
+	requirePart(t, reflect.TypeFor[status.Resent](), reflect.TypeFor[statuspage.Resent](), "resend")
+	requirePart(t, reflect.TypeFor[status.Retried](), reflect.TypeFor[statuspage.Retried](), "retry")
 	requirePart(t, reflect.TypeFor[status.GivenUp](), reflect.TypeFor[statuspage.GivenUp](), "given-up")
 }
 
@@ -36,6 +39,7 @@ func TestTheCommandReadsTheDetailsThatNodesServe(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sharding.Start(n.Node, "cart", func(sharding.Entity) actor.Behavior[int] { return idle() })
 	require.NoError(t, err)
+	actor.Spawn(n.Node, projectionOf(journal.NewMemory()).Behavior(), "prices")
 	n.eventually(t, "memory", "status") // a coordinator uses its journal
 	served, _ := sections.Read(n.System)
 	for field := range reflect.TypeFor[status.Details]().Fields() {

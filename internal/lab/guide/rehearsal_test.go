@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/pgtest"
 )
 
@@ -25,13 +26,14 @@ func TestTheNextVersionOfTheTemplatePassesItsRehearsal(t *testing.T) {
 	require.NoError(t, err)
 	template := filepath.Join(repository, "examples/template")
 	shop1, shop2, command := filepath.Join(dir, "shop-1"), filepath.Join(dir, "shop-2"), filepath.Join(dir, "understudy")
-	run(t, template, "go", "build", "-o", shop1, ".")
-	run(t, template, "go", "build", "-overlay", patched(t, template, dir), "-o", shop2, ".")
+	run(t, template, "go", "build", "-ldflags", "-X main.version=1.0.0", "-o", shop1, ".")
+	run(t, template, "go", "build", "-ldflags", "-X main.version=1.1.0", "-overlay", patched(t, template, dir), "-o", shop2, ".")
 	run(t, filepath.Join(repository, "cmd/understudy"), "go", "build", "-o", command, ".")
 	giveNumbers(t, shop1, s.URL(), "apples", "pears", "plums")
 
 	text := run(t, dir, command, "rehearse", "-old", shop1, "-new", shop2, "-journal", s.URL(), "-id", "numbers")
 	require.Contains(t, text, "No problem, 0 notes. 1 id, 3 events and 0 snapshots were tried")
+	t.Run("rolls", func(t *testing.T) { rolls(t, command, shop1, shop2, s.URL()) })
 
 	// The way that the patch does not go: the order has another name.
 	renamed := []byte(strings.ReplaceAll(string(read(t, template, "numbers.go")), "Issued struct{ Order string }", "Issued struct{ Number string }"))
@@ -41,6 +43,21 @@ func TestTheNextVersionOfTheTemplatePassesItsRehearsal(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, string(out), "PROBLEM  field:shop.issued:Order")
 	require.Contains(t, string(out), "PROBLEM  state:numbers")
+}
+
+// rolls updates three nodes of the template, which need no code for it, and rolls them back.
+func rolls(t *testing.T, command, before, after, database string) {
+	t.Helper()
+	effort.Verify(t)
+	args := []string{
+		"rehearse", "-old", before, "-new", after, "-journal", database, "-yes",
+		"-roll", "SHOP_NODE_ID={name} SHOP_BIND={node} SHOP_SEEDS={seeds} {program} -http {http} -journal {journal}",
+		"-load", "PUT http://{http}/orders/{n}/number",
+	}
+	text := run(t, t.TempDir(), command, args...)
+	require.Contains(t, text, "No problem, ")
+	require.Regexp(t, `roll n3 back +\S+ +1\.0\.0 +fine`, text)
+	require.Regexp(t, `update n1 +\S+ +1\.1\.0 +fine`, text)
 }
 
 func run(t *testing.T, dir, name string, args ...string) string {

@@ -70,6 +70,7 @@ func (r *rig) features() journaltest.Features {
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
 			ADamagedEventIsNamedAndTheNextFollow: Features.DamageRecord is not set
 			NoFileHasWhatIsForgotten: Features.Files is not set
+			ADamagedReaderKeepsAll: Features.DamageReader is not set
 			TimersAreSetAndRemovedWithRecords: *jetstreamtest.located keeps no timers
 			ATimerIsReadAsItWasSet: *jetstreamtest.located keeps no timers
 			OnlyTheNewestClaimChangesTimers: *jetstreamtest.located keeps no timers

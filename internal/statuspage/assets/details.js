@@ -6,6 +6,11 @@ import { poll } from "./polling.js";
 
 let before = null; // the answer before, from which rates are computed
 
+let actions = false;
+
+// allowDetails says whether the page may act.
+export function allowDetails(snapshot) { actions = snapshot.actions; }
+
 // A node serves no field of what it does not use.
 const unused = { links: [], linksLeftOut: 0, journals: [], projections: [], entityTypes: [], homeless: [], schedules: [] };
 
@@ -107,13 +112,43 @@ function callsCell(calls, note) {
 
 function showProjections({ projections }) {
   $("projections-part").hidden = projections.length === 0;
-  fill("projections", projections.flatMap((one) => [row([
+  fill("projections", projections.flatMap(projectionRows));
+}
+
+const mostHeld = 5; // the command lists more
+
+function projectionRows(one) {
+  const held = element("td", one.skipped ? "number plain bad" : "number plain", number(one.skipped), [one.held && `${number(one.held)} ids held back`, "bad"]);
+  if (one.held && actions) held.append(retryButton(one.name));
+  const heldIDs = one.heldIDs ?? [];
+  const texts = heldIDs.slice(0, mostHeld).map(({ id, from, last, failure }) => `${id}, from event ${from} to ${last}: ${failure}`);
+  return [row([
     element("td", "name", one.name),
     element("td", "number plain", one.lagSeconds ? duration(one.lagSeconds) : "none"),
     element("td", "number plain", number(one.events)),
-    element("td", one.skipped ? "number plain bad" : "number plain", number(one.skipped), [one.held && `${number(one.held)} ids held back`, "bad"]),
+    held,
     element("td", "number plain", number(one.failures), [one.stalled && "stalled", "bad"]),
-  ], { projection: one.name }), ...reasons(5, [one.failure, "bad"])]));
+  ], { projection: one.name }), ...reasons(5, [(one.stalled || !texts.length) && one.failure, "bad"], ...texts)];
+}
+
+// retryButton makes a button that lets a projection try again what it holds back.
+function retryButton(name) {
+  const made = element("button", "", "Try again");
+  made.addEventListener("click", async () => {
+    made.disabled = true;
+    try {
+      const answer = await fetch(`actions/retry?projection=${encodeURIComponent(name)}`, { method: "POST", headers: { "Understudy-Action": "1" } });
+      $("projections-result").textContent = answer.ok ? retried(await answer.json()) : await answer.text();
+    } catch (error) {
+      $("projections-result").textContent = `The node does not answer: ${error.message}`;
+    }
+  });
+  return made;
+}
+
+function retried({ projection, done, held }) {
+  if (!done) return `${projection} has not tried all yet.`;
+  return held ? `${projection} still holds the events of ${held === 1 ? "1 id" : `${number(held)} ids`} back.` : `${projection} holds nothing back any more.`;
 }
 
 function showPlacement({ placement, placementFailure, time }) {

@@ -9,7 +9,7 @@ import { allowGivenUp, followGivenUp } from "./givenup.js";
 import { allowEntity, offerEntity } from "./entity.js";
 import { followHistory } from "./history.js";
 import { followActors } from "./actors.js";
-import { followDetails } from "./details.js";
+import { allowDetails, followDetails } from "./details.js";
 import { $, hideEcho } from "./elements.js";
 
 let latest = null; // the newest snapshot
@@ -43,6 +43,7 @@ function showHead(snapshot) {
   allowGivenUp(snapshot);
   allowLetters(snapshot);
   allowEntity(snapshot);
+  allowDetails(snapshot);
 }
 
 function badge(element, text, mood) {

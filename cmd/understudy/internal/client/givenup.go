@@ -34,7 +34,7 @@ func (c *Client) Resend(ctx context.Context, number string) (*status.Resent, err
 	}
 	r := new(status.Resent)
 	if err := json.Unmarshal(body, r); err != nil {
-		return nil, fmt.Errorf("%w: its answer says not what has become of the message: %w", ErrRefused, err)
+		return nil, fmt.Errorf("%w: its answer does not say what has become of the message: %w", ErrRefused, err)
 	}
 	return r, nil
 }
@@ -43,6 +43,18 @@ func (c *Client) Resend(ctx context.Context, number string) (*status.Resent, err
 func (c *Client) Discard(ctx context.Context, number string) error {
 	_, err := c.message(ctx, "actions/discard", number)
 	return err
+}
+
+// Retry lets a projection of the node try again the events that it holds back.
+func (c *Client) Retry(ctx context.Context, projection string) (r status.Retried, err error) {
+	if !c.Single() {
+		return r, errWhose
+	}
+	body, err := c.first(ctx, http.MethodPost, "actions/retry", url.Values{"projection": {projection}})
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(body, &r)
 }
 
 func (c *Client) message(ctx context.Context, path, number string) ([]byte, error) {

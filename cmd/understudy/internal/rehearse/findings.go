@@ -50,7 +50,7 @@ func (f *findings) note(kind, part, where, text string, e Example) {
 }
 
 func add(to map[string]*Finding, kind, part, where, text string, e Example) {
-	key := keyOf(kind, part, where)
+	key := strings.TrimRight(kind+":"+part+":"+where, ":")
 	one := to[key]
 	if one == nil {
 		one = &Finding{Key: key, Kind: kind, Part: part, Where: where, Text: text, Examples: []Example{}}
@@ -69,10 +69,6 @@ func add(to map[string]*Finding, kind, part, where, text string, e Example) {
 	if len(one.Examples) < maxExamples {
 		one.Examples = append(one.Examples, e)
 	}
-}
-
-func keyOf(kind, part, where string) string {
-	return strings.TrimRight(kind+":"+part+":"+where, ":")
 }
 
 // merge leaves out notes about what is a problem, too.

@@ -21,7 +21,7 @@ func (r *rehearsal) roll(ctx context.Context, f *findings) (res roll.Result, err
 	}
 	cfg := *r.Roll
 	cfg.Old, cfg.New, cfg.Progress = r.Old, r.New, r.Progress
-	cfg.Accepted = func(p roll.Problem) bool { return slices.Contains(r.Accept, keyOf("roll", p.Kind, p.About)) }
+	cfg.Accepted = func(p roll.Problem) bool { return slices.Contains(r.Accept, p.Key()) }
 	if cfg.Journal, err = copyTo(ctx, r.Journal, dir); err != nil {
 		return res, err
 	}

@@ -3,6 +3,7 @@ package roll
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +27,9 @@ func served(t *testing.T, code int, asked ...chan<- struct{}) *node {
 }
 
 func TestARequestGoesToAnotherNodeWhenOneCannotServeIt(t *testing.T) {
-	gone, err := freeAddress(true)
+	at, err := freeAddresses(1)
 	require.NoError(t, err)
+	gone := at[0]
 	for want, nodes := range map[string][]*node{
 		"":    {{http: gone}, served(t, 503), served(t, 200)},
 		"404": {{http: gone}, served(t, 404), served(t, 200)},
@@ -76,4 +78,11 @@ func TestACommandMustRunUntilItIsStopped(t *testing.T) {
 	l, err := newLoad("/no/such/command", nil)
 	require.NoError(t, err)
 	require.ErrorContains(t, l.begin(t.Context()), "-load: ")
+}
+
+func TestAddressesDiffer(t *testing.T) {
+	all, err := freeAddresses(50)
+	require.NoError(t, err)
+	slices.Sort(all)
+	require.Len(t, slices.Compact(all), 50)
 }

@@ -31,37 +31,6 @@ type node struct {
 	output  *output
 }
 
-func newNode(name string, cfg Config) (*node, error) {
-	n := &node{name: name, journal: cfg.Journal, output: new(output)}
-	var err error
-	if n.address, err = freeAddress(true); err == nil {
-		n.http, err = freeAddress(false)
-	}
-	return n, err
-}
-
-// freeAddress returns an address at which nobody listens now.
-func freeAddress(udp bool) (string, error) {
-	var last error
-	for range 20 {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
-		if err != nil {
-			return "", err
-		}
-		at := l.Addr().String()
-		if udp {
-			var p net.PacketConn
-			if p, last = net.ListenPacket("udp", at); last == nil { //nolint:noctx // likewise
-				last = p.Close()
-			}
-		}
-		if err := l.Close(); err != nil || last == nil {
-			return at, err
-		}
-	}
-	return "", last
-}
-
 // fill replaces placeholders.
 func (n *node) fill(text string) string {
 	return strings.NewReplacer("{name}", n.name, "{node}", n.address, "{node-port}", port(n.address),

@@ -43,6 +43,7 @@ type Step struct {
 	Seconds  float64  `json:"seconds"`
 	Versions []string `json:"versions"` // of the application, among the members afterwards
 	OK       bool     `json:"ok"`
+	Problems []string `json:"problems"` // their keys, with those that are accepted
 }
 
 // A Problem is what went wrong in a step.
@@ -51,6 +52,11 @@ type Problem struct {
 	About string // a singleton, a member or a reason, or ""
 	Text  string
 	Step  string
+}
+
+// Key names the problem for -accept.
+func (p Problem) Key() string {
+	return strings.TrimRight("roll:"+p.Kind+":"+p.About, ":")
 }
 
 // Run rolls. The error says that there was no cluster to roll: the old build does not form one.
@@ -98,22 +104,19 @@ type roll struct {
 }
 
 func (r *roll) place() error {
-	var seeds []string
-	for i := range r.Nodes {
-		n, err := newNode(fmt.Sprint("n", i+1), r.Config)
-		if err != nil {
-			return err
-		}
-		r.nodes, seeds = append(r.nodes, n), append(seeds, n.address)
+	at, err := freeAddresses(2 * r.Nodes)
+	if err != nil {
+		return err
 	}
-	for _, n := range r.nodes {
-		n.seeds = strings.Join(seeds, ",")
+	seeds := strings.Join(at[:r.Nodes], ",")
+	for i := range r.Nodes {
+		n := &node{name: fmt.Sprint("n", i+1), address: at[i], http: at[r.Nodes+i], seeds: seeds, journal: r.Journal, output: new(output)}
 		c := r.Client
 		c.URLs = []string{n.fill(r.URL)}
-		var err error
 		if n.client, err = client.New(c); err != nil {
 			return err
 		}
+		r.nodes = append(r.nodes, n)
 	}
 	return nil
 }
@@ -134,7 +137,7 @@ func (r *roll) form(ctx context.Context) error {
 	}
 	r.dwell(ctx)
 	for _, p := range slices.Concat(found, r.said(ctx)) {
-		r.known[p.Kind+":"+p.About] = true
+		r.known[p.Key()] = true
 	}
 	r.done(ctx, s, found)
 	r.before = r.Steps[0].Versions
@@ -142,7 +145,8 @@ func (r *roll) form(ctx context.Context) error {
 }
 
 // backAndForth updates the nodes, the youngest first, and rolls back those that were updated. It
-// stops the update at the first problem, as an operator would.
+// stops the update at the first problem, as an operator would. A node of the old build that has
+// ended meanwhile is started again.
 func (r *roll) backAndForth(ctx context.Context) {
 	var updated []*node
 	fine := true
@@ -155,8 +159,10 @@ func (r *roll) backAndForth(ctx context.Context) {
 	if fine && slices.Equal(r.before, r.Steps[len(r.Steps)-1].Versions) {
 		r.Notes = append(r.Notes, Problem{Kind: "version", Text: "Both builds have the same cluster.Config.AppVersion, so nobody can tell their nodes apart.", Step: "update"})
 	}
-	for _, n := range slices.Backward(updated) {
-		fine = r.replace(ctx, "roll "+n.name+" back", n, r.Old, fine)
+	for _, n := range r.nodes {
+		if slices.Contains(updated, n) || !n.runs() {
+			fine = r.replace(ctx, "roll "+n.name+" back", n, r.Old, fine)
+		}
 	}
 }
 
@@ -185,7 +191,7 @@ func (r *roll) replace(ctx context.Context, name string, n *node, build string, 
 
 func (r *roll) begin(name string) *step {
 	r.say(name)
-	return &step{Step: Step{Name: name, Versions: []string{}}, begun: time.Now()}
+	return &step{Step: Step{Name: name, Problems: []string{}}, begun: time.Now()}
 }
 
 func (r *roll) say(text string) {
@@ -202,7 +208,13 @@ type step struct {
 func (r *roll) done(ctx context.Context, s *step, found []finding) (ok bool) {
 	s.Seconds = time.Since(s.begun).Seconds()
 	s.Versions = r.versions(ctx)
+	known := len(r.Problems)
 	s.OK = r.note(found, s.Name)
+	for _, p := range r.Problems[known:] {
+		if !slices.Contains(s.Problems, p.Key()) {
+			s.Problems = append(s.Problems, p.Key())
+		}
+	}
 	r.Steps = append(r.Steps, s.Step)
 	return s.OK
 }
@@ -213,7 +225,7 @@ func (r *roll) note(found []finding, step string) (ok bool) {
 	for _, f := range found {
 		f.Step = step
 		switch {
-		case r.known[f.Kind+":"+f.About]:
+		case r.known[f.Key()]:
 			r.Notes = append(r.Notes, f.Problem)
 		case f.note:
 			r.Notes = append(r.Notes, f.Problem)

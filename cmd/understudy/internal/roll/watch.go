@@ -50,7 +50,7 @@ func (r *roll) settle(ctx context.Context) []finding {
 // blocking reports whether a finding is neither known nor accepted.
 func (r *roll) blocking(found []finding) bool {
 	return slices.ContainsFunc(found, func(f finding) bool {
-		return !f.note && !r.known[f.Kind+":"+f.About] && (r.Accepted == nil || !r.Accepted(f.Problem))
+		return !f.note && !r.known[f.Key()] && (r.Accepted == nil || !r.Accepted(f.Problem))
 	})
 }
 

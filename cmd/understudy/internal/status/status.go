@@ -120,8 +120,38 @@ type Details struct {
 	Journals  []Journal  `json:"journals"`
 	Placement *Placement `json:"placement"` // or nil
 
+	Projections []Projection `json:"projections"` // nil if the node runs none
+
 	EntityTypes []EntityType `json:"entityTypes"` // nil if the node has started none
 	Schedules   []Schedule   `json:"schedules"`   // likewise
+}
+
+// A Projection is a projection that the node runs.
+type Projection struct {
+	Name       string   `json:"name"`
+	LagSeconds float64  `json:"lagSeconds" jsonschema:"how far it is behind its journal, 0 if it has caught up"`
+	Events     uint64   `json:"events" jsonschema:"handled since it started"`
+	Skipped    uint64   `json:"skipped" jsonschema:"events that it has skipped, and lacks"`
+	Failures   uint64   `json:"failures"`
+	Stalled    int      `json:"stalled" jsonschema:"workers that have failed, and have not caught up since"`
+	Held       int      `json:"held" jsonschema:"persistence ids whose events it holds back"`
+	Failure    string   `json:"failure" jsonschema:"why it is stalled, or holds something back; or empty"`
+	HeldIDs    []HeldID `json:"heldIDs" jsonschema:"at most 100 of the ids"`
+}
+
+// A HeldID is a persistence id whose events a projection holds back.
+type HeldID struct {
+	ID      string `json:"id"`
+	From    uint64 `json:"from" jsonschema:"the number of the event that cannot be decoded"`
+	Last    uint64 `json:"last" jsonschema:"the number of the last event that waits behind it, or of itself"`
+	Failure string `json:"failure" jsonschema:"why it cannot be decoded"`
+}
+
+// A Retried says what has become of the events that a projection has held back.
+type Retried struct {
+	Projection string `json:"projection"`
+	Done       bool   `json:"done"` // false: it goes on
+	Held       int    `json:"held"` // persistence ids that are still held back
 }
 
 // A Schedule is a schedule that the node that was asked has started.

@@ -116,6 +116,10 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.SchedulesOf(d, in.Name)
 		})
+	read(s, "projections", "The projections that the nodes run: how far they are behind, failures, and the persistence ids whose events they hold back because one cannot be decoded, each with the event and the reason.",
+		func(ctx context.Context, in named) (report.Projections, error) {
+			return report.AskProjections(ctx, c.Each(), in.Name)
+		})
 	read(s, "events", "What the nodes have decided and noticed, and why, the oldest first: members that were downed, singletons that moved, failed or were fenced, a node that lost its membership.",
 		func(ctx context.Context, _ none) (report.Events, error) {
 			histories, silent, err := c.Histories(ctx)

@@ -85,7 +85,6 @@ func builds() map[string]build {
 		all[name] = b
 	}
 	change("same", func(*build) {})
-	change("another-buffer", func(b *build) { b.options = []singleton.Option{singleton.Buffer(500)} })
 	change("shards", func(b *build) { b.shards = 16 })
 	change("role", func(b *build) { b.options = []singleton.Option{singleton.Role("ledger")} })
 	change("crash", func(b *build) { b.start = func(*cluster.Config) error { return errors.New("the licence has expired") } })
@@ -95,20 +94,15 @@ func builds() map[string]build {
 			actor.RegisterType[deposited]("bank.paid-in")
 		}
 	})
-	change("renamed-message", func(b *build) {
-		b.register = func() {
-			actor.RegisterType[deposit]("bank.pay-in")
-			actor.RegisterType[deposited]("bank.deposited")
-		}
-	})
 	change("own-format", func(b *build) { b.register = func() { textual = true; register() } })
 	change("never-ready", func(b *build) { b.serve = func() { select {} } })
-	change("name", func(b *build) { b.start = func(c *cluster.Config) error { c.Name = "savings"; return nil } })
 	change("log", func(b *build) {
 		b.start = func(c *cluster.Config) error { c.Logger.Error("no interest today"); return nil }
 	})
-	change("exit-code", func(b *build) { b.end = func(*cluster.Config) error { return errors.New("cannot save the draft") } })
-	change("deaf", func(b *build) { b.end = func(*cluster.Config) error { select {} } })
+	change("exit-code", func(b *build) {
+		b.start = all["log"].start
+		b.end = func(*cluster.Config) error { return errors.New("cannot save the draft") }
+	})
 	return all
 }
 
