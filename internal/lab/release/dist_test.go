@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,42 @@ func TestTwoPeopleBuildTheSameBinary(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(one, []byte("changed"), 0o600))
 	require.ErrorContains(t, keepEqual(one, other, kept), "two builds of x_v0.1.0_")
+}
+
+// A binary has the checksum of its module, so it is the same from the public proxy only if ours has
+// the same files. The go command makes those of the public proxy from a repository.
+func TestTheProxyOfFilesHasTheChecksumThatTheGoCommandComputes(t *testing.T) {
+	dir := write(t, map[string]string{
+		"LICENSE":           "as you like\n",
+		"go.mod":            "module " + rootPath + "\n",
+		"cmd/x/go.mod":      "module " + rootPath + "/cmd/x\n",
+		"cmd/x/main.go":     "package main\n\nfunc main() {}\n",
+		"cmd/x/test/go.mod": "module " + rootPath + "/cmd/x/test\n",
+	})
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}, {"commit", "--quiet", "--message", "First"}, {"tag", "cmd/x/v0.1.0"}} {
+		_, err := output(t.Context(), dir, "git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)...)
+		require.NoError(t, err)
+	}
+	proxy := t.TempDir()
+	command := mustLoad(t, dir)[1]
+	require.Equal(t, "cmd/x", command.Name)
+	require.NoError(t, WriteProxy(proxy, command, "v0.1.0"))
+
+	sum := func(from string) string {
+		cache := t.TempDir()
+		t.Cleanup(func() { removeAll(cache) })
+		cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", command.Path()+"@v0.1.0")
+		cmd.Dir = cache
+		cmd.Env = append(os.Environ(), "GOPROXY="+from, "GOMODCACHE="+cache, "GOSUMDB=off", "GONOPROXY=none", "GOFLAGS=",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+dir+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+rootPath,
+			"GIT_ALLOW_PROTOCOL=file")
+		said, err := outputOf(cmd)
+		require.NoError(t, err)
+		var got struct{ Sum string }
+		require.NoError(t, json.Unmarshal([]byte(said), &got))
+		return got.Sum
+	}
+	require.Equal(t, sum("direct"), sum("file://"+proxy))
 }
 
 // The commands are those of docs/releasing.md and SECURITY.md.

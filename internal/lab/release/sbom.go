@@ -16,6 +16,9 @@ import (
 // WriteBOMs writes into the folder out which modules are linked into the command and into the
 // template, as CycloneDX.
 func WriteBOMs(ctx context.Context, modules []Module, out string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
 	for _, m := range modules {
 		if m.Command() || m.Name == template {
 			bom, err := BOM(ctx, m, Version(modules))
