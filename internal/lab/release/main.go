@@ -7,7 +7,7 @@
 //	go -C internal/lab/release run . -dirty
 //	go -C internal/lab/release run . -dist /tmp/dist -key ~/.ssh/release
 //	go -C internal/lab/release run . -sbom /tmp/dist
-//	go -C internal/lab/release run . -vuln
+//	go -C internal/lab/release run . -vuln latest
 //
 // The repository has several modules. Inside it, each finds the others through replace directives,
 // which have no effect for users. The program therefore does what a user does. It writes the
@@ -50,8 +50,8 @@ const root = "../../.."
 
 // options are what the command line says.
 type options struct {
-	version, dist, key, bom string
-	tags, vuln, dirty       bool
+	version, dist, key, bom, vuln string
+	tags, dirty                   bool
 }
 
 func main() {
@@ -61,7 +61,7 @@ func main() {
 	flag.StringVar(&o.dist, "dist", "", "write what a release offers for download into this new folder")
 	flag.StringVar(&o.key, "key", "", "the file of an SSH key that signs the checksums of -dist")
 	flag.StringVar(&o.bom, "sbom", "", "write the bills of materials of the command and the template into this folder")
-	flag.BoolVar(&o.vuln, "vuln", false, "look for known vulnerabilities")
+	flag.StringVar(&o.vuln, "vuln", "", "look for known vulnerabilities in this version of their database, such as latest")
 	flag.BoolVar(&o.dirty, "dirty", false, "take the files of the working tree, and not of the last commit")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -97,8 +97,8 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer removeAll(dir)
-	if o.vuln {
-		return Vulnerabilities(ctx, modules, dir)
+	if o.vuln != "" {
+		return Vulnerabilities(ctx, modules, dir, o.vuln)
 	}
 	if !o.dirty {
 		head := filepath.Join(dir, "head")

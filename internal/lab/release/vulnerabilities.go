@@ -16,7 +16,7 @@ import (
 
 // database is the module with the Go vulnerability database: what vuln.go.dev has, from the module
 // proxy.
-const database = "golang.org/x/vulndb@latest"
+const database = "golang.org/x/vulndb"
 
 // standard is the path by which findings name the standard library.
 const standard = "stdlib"
@@ -47,9 +47,9 @@ func (f finding) String() string {
 // A scanner runs govulncheck.
 type scanner struct{ program, database string }
 
-// newScanner gets the newest database and builds govulncheck in the folder dir.
-func newScanner(ctx context.Context, dir string) (scanner, error) {
-	said, err := output(ctx, dir, "go", "mod", "download", "-json", database)
+// newScanner gets a version of the database and builds govulncheck in the folder dir.
+func newScanner(ctx context.Context, dir, version string) (scanner, error) {
+	said, err := output(ctx, dir, "go", "mod", "download", "-json", database+"@"+version)
 	if err != nil {
 		return scanner{}, err
 	}
@@ -57,7 +57,7 @@ func newScanner(ctx context.Context, dir string) (scanner, error) {
 	if err := json.Unmarshal([]byte(said), &got); err != nil {
 		return scanner{}, err
 	}
-	fmt.Println("database:", strings.TrimSuffix(database, "latest")+got.Version)
+	fmt.Println("database:", database+"@"+got.Version)
 	s := scanner{filepath.Join(dir, "govulncheck"), "file://" + filepath.ToSlash(got.Dir) + "/data/osv"}
 	_, err = output(ctx, root, "go", "build", "-modfile=internal/tools/go.mod", "-o", s.program, "golang.org/x/vuln/cmd/govulncheck")
 	return s, err
@@ -84,12 +84,12 @@ func findings(from io.Reader) ([]finding, error) {
 	return all, err
 }
 
-// Vulnerabilities prints the known vulnerabilities of what the published modules and the template
-// depend on. It fails if one of them calls what is vulnerable. It only reports those of the
-// standard library, which comes with the Go of each user. Which functions are called takes long to
-// find out, so it asks for that only if a vulnerable package is imported.
-func Vulnerabilities(ctx context.Context, modules []Module, dir string) error {
-	s, err := newScanner(ctx, dir)
+// Vulnerabilities prints what a version of the database knows of what the published modules and the
+// template depend on. It fails if one of them calls what is vulnerable. It only reports those of
+// the standard library, which comes with the Go of each user. Which functions are called takes long
+// to find out, so it asks for that only if a vulnerable package is imported.
+func Vulnerabilities(ctx context.Context, modules []Module, dir, version string) error {
+	s, err := newScanner(ctx, dir, version)
 	if err != nil {
 		return err
 	}
