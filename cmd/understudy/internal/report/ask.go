@@ -43,7 +43,7 @@ func AskSafe[N Node](ctx context.Context, nodes []N) (Safe, error) {
 	if err != nil {
 		return Safe{}, err
 	}
-	safe := SafeOf(all[0].Snapshot, all[0].details)
+	safe := safeOf(all[0].Snapshot, all[0].details, all[1:])
 	own, _ := WhyOf(all[0].Snapshot, all[0].actors, "") // no name, no error
 	for _, p := range own.Problems {
 		if refuted(all, p) {

@@ -206,13 +206,13 @@ func EntitiesOf(d status.Details, name string) (Entities, error) {
 	return all, nil
 }
 
-func unsafeEntities(s status.Snapshot, d status.Details) (reasons, notes []string) {
+func unsafeEntities(s status.Snapshot, d status.Details, others []answer) (reasons, notes []string) {
 	for _, t := range d.EntityTypes {
 		switch {
 		case t.Leaving > 0:
 			reasons = append(reasons, fmt.Sprintf("%d shards of %s are about to leave this node.", t.Leaving, t.Name))
-		case t.Here > 0 && !slices.ContainsFunc(t.Homes, func(h status.Home) bool { return h.ID != s.Self.ID && h.Reachable }):
-			reasons = append(reasons, fmt.Sprintf("%d shards of %s run here, and no other node that is reachable has any.", t.Here, t.Name))
+		case t.Here > 0 && !slices.ContainsFunc(s.Members, func(m status.Member) bool { return isReady(s, m) && hosts(m, t, others) }):
+			reasons = append(reasons, fmt.Sprintf("%d shards of %s run here, and no other member that is up and reachable takes shards of it.", t.Here, t.Name))
 		case t.Here > 0:
 			notes = append(notes, fmt.Sprintf("%d shards of %s will move, with %d entities that are awake.", t.Here, t.Name, t.Awake))
 		}
@@ -221,6 +221,19 @@ func unsafeEntities(s status.Snapshot, d status.Details) (reasons, notes []strin
 		}
 	}
 	return reasons, notes
+}
+
+// hosts reports whether a member takes shards of a type. It may have none, as nodes of an older
+// version have none beside those of a newer one. A member that has not answered is judged by its
+// role.
+func hosts(m status.Member, t status.EntityType, others []answer) bool {
+	i := slices.IndexFunc(others, func(o answer) bool { return o.Self.ID == m.ID })
+	if i < 0 {
+		return t.Role == "" || slices.Contains(m.Roles, t.Role)
+	}
+	return slices.ContainsFunc(others[i].details.EntityTypes, func(o status.EntityType) bool {
+		return o.Name == t.Name && o.Hosts && o.Refused == ""
+	})
 }
 
 // A GivenUpMessage is a message to a singleton that a node has put aside.

@@ -15,11 +15,12 @@ type asked struct {
 	status.Snapshot
 	failure error
 	actors  status.Actors
+	details status.Details
 }
 
 func (a asked) Status(context.Context) (status.Snapshot, error) { return a.Snapshot, a.failure }
 func (a asked) Actors(context.Context) (status.Actors, error)   { return a.actors, nil }
-func (a asked) Details(context.Context) (status.Details, error) { return status.Details{}, nil }
+func (a asked) Details(context.Context) (status.Details, error) { return a.details, nil }
 func (a asked) Failed(err error) error                          { return err }
 
 // bert is a healthy cluster as bert sees it, after a change.

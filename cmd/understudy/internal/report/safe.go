@@ -19,7 +19,9 @@ type Safe struct {
 
 // SafeOf says whether the node that gave a snapshot may be restarted now: nothing is wrong, no
 // other member is on its way in or out, and what runs on it can run elsewhere.
-func SafeOf(s status.Snapshot, d status.Details) Safe {
+func SafeOf(s status.Snapshot, d status.Details) Safe { return safeOf(s, d, nil) }
+
+func safeOf(s status.Snapshot, d status.Details, others []answer) Safe {
 	safe := Safe{Node: s.Self.Name, Reasons: []string{}, Notes: notes(s)}
 	why, _ := WhyOf(s, status.Actors{}, "") // no name, no error
 	for _, p := range why.Problems {
@@ -29,7 +31,7 @@ func SafeOf(s status.Snapshot, d status.Details) Safe {
 	for _, one := range s.Singletons {
 		safe.Reasons = append(safe.Reasons, unsafe(s, one)...)
 	}
-	reasons, notes := unsafeEntities(s, d)
+	reasons, notes := unsafeEntities(s, d, others)
 	safe.Reasons, safe.Notes = append(safe.Reasons, reasons...), append(safe.Notes, notes...)
 	safe.Safe = len(safe.Reasons) == 0
 	return safe

@@ -187,7 +187,9 @@ type Run struct {
 // An EntityType is a type of entities, as the node that was asked knows it.
 type EntityType struct {
 	Name     string `json:"name"`
+	Role     string `json:"role" jsonschema:"which nodes host it; empty for all"`
 	Shards   int    `json:"shards"`
+	Hosts    bool   `json:"hosts" jsonschema:"the node takes shards of it"`
 	Refused  string `json:"refused" jsonschema:"why the node takes no part, or empty"`
 	Lease    string `json:"lease" jsonschema:"held, or why the node has no lease, or empty if it needs none"`
 	Homes    []Home `json:"homes" jsonschema:"the nodes that have shards"`
