@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,6 +69,7 @@ var plantedInRoll = map[string]string{
 	"never-ready": "roll:silent",
 	"shards":      "roll:shards:account",
 	"role":        "roll:mismatch:ledger",
+	"refuse":      "roll:load",
 	"own-format":  "roll:dead letters:message cannot be decoded",
 	"log":         "roll:log:no interest today",
 }
@@ -89,6 +91,26 @@ func TestARollFindsWhatTheDataDoesNotShow(t *testing.T) {
 	after, err := os.ReadFile(b.journal)
 	require.NoError(t, err)
 	require.Equal(t, before, after, "the journal of the user has been written to")
+}
+
+// What fails with the old build alone is no fault of the new one.
+func TestARollThatTheOldBuildDoesNotStandIsRefused(t *testing.T) {
+	effort.Verify(t)
+	b := newBank(t)
+	require.NoError(t, os.Link(b.build("base"), b.build("same")))
+	for want, args := range map[string][]string{
+		"-load: it fails against the old build by itself, so nothing was rolled: ":       {"-load", "GET http://{http}/nothing"},
+		"and must run until SIGTERM. its process has ended (exit status 1)":              {"-load", "false"},
+		"does not run with the line of -roll: n1: its process has ended (exit status 2)": {"-roll", bankLine + " -htp 7"},
+	} {
+		r := runWith(t, cli.Env{}, append([]string{
+			"rehearse", "-old", b.build("base"), "-new", b.build("same"), "-journal", b.journal, "-settle", "8s", "-nodes", "2", "-roll", bankLine,
+		}, args...)...)
+		require.Equal(t, 1, r.code)
+		require.Contains(t, r.errors, want)
+		require.NotContains(t, r.errors, "roll: update")
+		require.Equal(t, args[0] == "-roll", strings.Contains(r.errors, "flag provided but not defined: -htp"), r.errors)
+	}
 }
 
 func passes(b bank, res rehearse.Result, r result) {
@@ -117,7 +139,7 @@ func isAccepted(b bank, res rehearse.Result, r result) {
 	require.Equal(b, 1, r.code)
 	require.Equal(b, []string{"roll:log:no interest today"}, keys(res.Accepted))
 	require.Equal(b, []string{"roll:exit"}, keys(res.Problems))
-	require.Contains(b, r.out, "n1: at SIGTERM its process has ended (exit status 3); its last words:")
+	require.Contains(b, r.out, "n1: at SIGTERM its process has ended (exit status 3); it has printed:")
 	require.Contains(b, r.out, "cannot save the draft")
 	names, _ := stepsOf(res)
 	require.Equal(b, whole, names)

@@ -42,6 +42,11 @@ func TestAnOutputKeepsItsLastLinesAndEachErrorOnce(t *testing.T) {
 	require.Contains(t, o.last(), "line 4\n")
 	require.Contains(t, o.last(), "\nthe licence has expired")
 	require.NotContains(t, o.last(), "line 3")
+	require.Equal(t, "line 0\n"+`{"level":"error","msg":"failed","error":"0"}`+"\nline 1\n…\n"+`{"level":"error","msg":"failed","error":"3"}`+
+		"\nline 4\n"+`{"level":"error","msg":"failed","error":"4"}`+"\nthe licence has expired", o.ends())
 	o.begin()
 	require.Empty(t, o.last())
+	require.Empty(t, o.ends())
+	_, _ = fmt.Fprint(o, "flag provided but not defined: -htp\n")
+	require.Equal(t, "flag provided but not defined: -htp", o.ends())
 }

@@ -33,5 +33,6 @@ func TestALineThatMakesNoSenseIsRefused(t *testing.T) {
 	require.ErrorContains(t, Check(line, "", "http://127.0.0.1:80/"), "-page: ")
 	require.ErrorContains(t, Check(line, "", "http://{http}/{x}"), "-page: {x} is no placeholder")
 	require.ErrorContains(t, Check(line, "PUT /orders", "http://{http}/"), "-load: ")
+	require.ErrorContains(t, Check(line, "PUT http://{htp}/orders", "http://{http}/"), "-load: {htp} is no placeholder")
 	require.ErrorContains(t, Check(line, "PUT http://{http}/{order}", "http://{http}/"), "-load: {order} is no placeholder")
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,7 +22,12 @@ import (
 // A load keeps the nodes busy while they are replaced.
 type load interface {
 	begin(ctx context.Context) error
-	// end stops it, and returns how many requests were answered, and what went wrong.
+	// meet gives it time to meet the cluster as it is, and returns what has gone wrong since it was
+	// asked before.
+	meet(ctx context.Context) []finding
+	// failed returns what has gone wrong since it was asked before.
+	failed() []finding
+	// end stops it, and returns how many requests were answered, and what else has gone wrong.
 	end() (requests int, found []finding)
 }
 
@@ -37,10 +43,12 @@ func newLoad(text string, nodes []*node) (load, error) {
 		return idle{}, nil
 	case !method.MatchString(words[0]):
 		return &script{words: words, nodes: nodes}, nil
+	case unknown("-load", text) != nil:
+		return nil, unknown("-load", text)
 	case len(words) != 2 || !strings.Contains(words[1], "{http"):
 		return nil, fmt.Errorf("-load: %q is no request; say METHOD URL, such as PUT http://{http}/orders/{n}", text)
 	}
-	return &requests{method: words[0], url: words[1], nodes: nodes}, unknown("-load", text)
+	return &requests{method: words[0], url: words[1], nodes: nodes, ended: make([]int, len(nodes))}, nil
 }
 
 var method = regexp.MustCompile(`^[A-Z]+$`)
@@ -48,6 +56,10 @@ var method = regexp.MustCompile(`^[A-Z]+$`)
 type idle struct{}
 
 func (idle) begin(context.Context) error { return nil }
+
+func (idle) meet(context.Context) []finding { return nil }
+
+func (idle) failed() []finding { return nil }
 
 func (idle) end() (int, []finding) { return 0, nil }
 
@@ -61,12 +73,15 @@ type requests struct {
 	sent        atomic.Int64
 
 	mu       sync.Mutex // guards all below
+	ended    []int      // requests of each sender that are over
 	answered int
-	failed   int
+	known    int // of those that were answered, when it was asked before
+	refused  int // since then
 	first    string
 }
 
 const (
+	briefly  = time.Second            // how long a load meets a cluster at least
 	pace     = 100 * time.Millisecond // between two requests of a sender
 	patience = 30 * time.Second       // for one request and its repetitions
 )
@@ -80,20 +95,58 @@ func (l *requests) begin(ctx context.Context) error {
 	return nil
 }
 
+// meet waits until each sender has a request behind it that began meanwhile, or one has failed.
+func (l *requests) meet(ctx context.Context) []finding {
+	l.mu.Lock()
+	before := slices.Clone(l.ended)
+	l.mu.Unlock()
+	pause(ctx, briefly)
+	for !l.met(before) && ctx.Err() == nil {
+		pause(ctx, look)
+	}
+	return l.failed()
+}
+
+func (l *requests) met(before []int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, n := range l.ended {
+		if n < before[i]+2 && l.refused == 0 { // the first one may have begun before
+			return false
+		}
+	}
+	return true
+}
+
+func (l *requests) failed() []finding {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	refused, answered := l.refused, l.answered-l.known
+	l.refused, l.known = 0, l.answered
+	if refused == 0 {
+		return nil
+	}
+	return []finding{{Problem: Problem{Kind: "load", Text: fmt.Sprintf("%d of %d requests have failed. The first one: %s", refused, refused+answered, l.first)}}}
+}
+
 func (l *requests) end() (int, []finding) {
 	l.stop()
 	l.senders.Wait()
-	if l.failed == 0 {
-		return l.answered, nil
+	return l.answered, l.failed()
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
-	return l.answered, []finding{{Problem: Problem{Kind: "load", Text: fmt.Sprintf("%d of %d requests have failed. The first one: %s", l.failed, l.failed+l.answered, l.first)}}}
 }
 
 // send sends one request after the other, beginning with another node than the other senders.
 func (l *requests) send(ctx context.Context, from int) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
-	for ; ; from++ {
+	for sender := from; ; from++ {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -104,9 +157,10 @@ func (l *requests) send(ctx context.Context, from int) {
 			return
 		}
 		l.mu.Lock()
+		l.ended[sender]++
 		if err == nil {
 			l.answered++
-		} else if l.failed++; l.failed == 1 {
+		} else if l.refused++; l.refused == 1 {
 			l.first = err.Error()
 		}
 		l.mu.Unlock()
@@ -122,10 +176,7 @@ func (l *requests) one(ctx context.Context, from int) error {
 		if err == nil || code >= 400 && code < 500 || time.Now().After(until) || ctx.Err() != nil {
 			return err
 		}
-		select {
-		case <-time.After(pace):
-		case <-ctx.Done():
-		}
+		pause(ctx, pace)
 	}
 }
 
@@ -154,6 +205,7 @@ type script struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
 	said  output
+	told  bool // that it has ended
 }
 
 func (l *script) begin(ctx context.Context) error {
@@ -175,8 +227,34 @@ func (l *script) begin(ctx context.Context) error {
 	return nil
 }
 
+func (l *script) meet(ctx context.Context) []finding {
+	select {
+	case <-time.After(briefly):
+	case <-l.ended:
+	case <-ctx.Done():
+	}
+	return l.failed()
+}
+
+// failed says once that the command has ended.
+func (l *script) failed() []finding {
+	select {
+	case <-l.ended:
+	default:
+		return nil
+	}
+	if l.told {
+		return nil
+	}
+	l.told = true
+	return []finding{{Problem: Problem{Kind: "load", Text: "The load has ended, and must run until SIGTERM. " + l.how()}}}
+}
+
 func (l *script) end() (int, []finding) {
-	early := errors.Is(l.cmd.Process.Signal(syscall.SIGTERM), os.ErrProcessDone)
+	if found := l.failed(); l.told {
+		return 0, found
+	}
+	err := l.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-l.ended:
 	case <-time.After(patience):
@@ -184,15 +262,15 @@ func (l *script) end() (int, []finding) {
 		<-l.ended
 		return 0, []finding{{Problem: Problem{Kind: "load", Text: fmt.Sprintf("The load still ran %v after SIGTERM, and was killed.", patience)}}}
 	}
-	switch state := l.cmd.ProcessState; {
-	case !early && (state.Success() || state.ExitCode() < 0): // -1: by the signal
+	if errors.Is(err, os.ErrProcessDone) { // just now
+		return 0, l.failed()
+	}
+	if state := l.cmd.ProcessState; state.Success() || state.ExitCode() < 0 { // -1: by the signal
 		return 0, nil
-	case early && state.Success():
-		return 0, []finding{{Problem: Problem{Kind: "load", Text: "The load has ended before the roll: it must run until SIGTERM. " + l.how()}}}
 	}
 	return 0, []finding{{Problem: Problem{Kind: "load", Text: "The load has failed. " + l.how()}}}
 }
 
 func (l *script) how() string {
-	return fmt.Sprintf("%v; its last words:\n%s", l.cmd.ProcessState, l.said.last())
+	return (&endedError{l.cmd.ProcessState.String(), l.said.ends()}).Error()
 }

@@ -4,8 +4,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -60,15 +64,67 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
+// loaded begins a load of two nodes that answer with the code at once. No request leaves the bubble.
+func loaded(t *testing.T, code *atomic.Int64) *requests {
+	t.Helper()
+	l, err := newLoad("PUT http://{http}/{n}", []*node{{name: "n1", http: "127.0.0.1:1"}, {name: "n2", http: "127.0.0.1:2"}})
+	require.NoError(t, err)
+	r := l.(*requests)
+	r.client.Transport = answers(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: int(code.Load()), Status: strconv.FormatInt(code.Load(), 10), Body: http.NoBody}, nil
+	})
+	require.NoError(t, r.begin(t.Context()))
+	return r
+}
+
+type answers func(*http.Request) (*http.Response, error)
+
+func (f answers) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestALoadSaysWhatHasFailedSinceItWasAskedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var code atomic.Int64
+		code.Store(200)
+		l := loaded(t, &code)
+		require.Empty(t, l.meet(t.Context()))
+		code.Store(400)
+		found := l.meet(t.Context())
+		require.Len(t, found, 1)
+		require.Equal(t, "roll:load", found[0].Key())
+		require.Regexp(t, `^(\d+) of (\d+) requests have failed. The first one: PUT http://127.0.0.1:[12]/\d+ on n[12]: 400`, found[0].Text)
+		code.Store(200)
+		synctest.Wait() // for requests of the same moment
+		l.failed()
+		require.Empty(t, l.meet(t.Context()))
+		answered, found := l.end()
+		require.Empty(t, found)
+		require.Greater(t, answered, 20)
+	})
+}
+
+// Otherwise the last node would be updated, and the first one rolled back, before any request fails.
+func TestALoadMeetsAClusterUntilItsRequestsAreOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var code atomic.Int64
+		code.Store(200)
+		l := loaded(t, &code)
+		require.Empty(t, l.meet(t.Context()))
+		code.Store(500)
+		begun := time.Now()
+		require.Contains(t, l.meet(t.Context())[0].Text, "500")
+		require.GreaterOrEqual(t, time.Since(begun), patience)
+		l.end()
+	})
+}
+
 func TestACommandMustRunUntilItIsStopped(t *testing.T) {
-	for text, want := range map[string]string{"sleep 600": "", "true": "has ended before the roll", "false": "exit status 1"} {
+	for text, want := range map[string]string{"sleep 600": "", "true": "must run until SIGTERM. its process has ended (exit status 0)", "ls --no-such": "has printed:\nls: "} {
 		l, err := newLoad(text, nil)
 		require.NoError(t, err)
 		require.NoError(t, l.begin(t.Context()))
-		if want != "" {
-			<-l.(*script).ended
-		}
-		_, found := l.end()
+		found := l.meet(t.Context())
+		_, after := l.end()
+		require.Empty(t, after, "it is said once")
 		if want == "" {
 			require.Empty(t, found)
 			continue

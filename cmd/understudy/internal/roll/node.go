@@ -81,12 +81,12 @@ type endedError struct{ how, said string }
 func (e *endedError) Error() string {
 	text := "its process has ended (" + e.how + ")"
 	if e.said != "" {
-		text += "; its last words:\n" + e.said
+		text += "; it has printed:\n" + e.said
 	}
 	return text
 }
 
-func (n *node) how() error { return &endedError{n.cmd.ProcessState.String(), n.output.last()} }
+func (n *node) how() error { return &endedError{n.cmd.ProcessState.String(), n.output.ends()} }
 
 // stop stops the process as an orchestrator would. A process that has ended before is no failure:
 // that has been found.

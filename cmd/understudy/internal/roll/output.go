@@ -7,11 +7,13 @@ import (
 	"sync"
 )
 
-// An output is what the processes of a node print. It keeps the last lines, and the errors among
-// the lines that were not asked for yet.
+// An output is what the processes of a node print. It keeps the first and the last lines, and the
+// errors among the lines that were not asked for yet.
 type output struct {
 	mu     sync.Mutex // guards all below
-	lines  []string   // the last ones
+	heads  []string   // the first ones
+	lines  []string   // the last ones of the others
+	more   bool       // there were others between them
 	part   []byte     // the beginning of the next one
 	failed []failure
 }
@@ -27,7 +29,7 @@ const (
 func (o *output) begin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lines, o.part = nil, nil
+	o.heads, o.lines, o.more, o.part = nil, nil, false, nil
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -49,8 +51,14 @@ func (o *output) read(line string) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
-	o.lines = append(o.lines, shown(line))
-	o.lines = slices.Clone(o.lines[max(0, len(o.lines)-keptLines):])
+	switch {
+	case len(o.heads) < keptLines:
+		o.heads = append(o.heads, shown(line))
+	case len(o.lines) < keptLines:
+		o.lines = append(o.lines, shown(line))
+	default:
+		o.lines, o.more = append(slices.Clone(o.lines[1:]), shown(line)), true
+	}
 	f, ok := failureIn(line)
 	if ok && len(o.failed) < maxErrors && !slices.ContainsFunc(o.failed, func(e failure) bool { return e.message == f.message }) {
 		o.failed = append(o.failed, f)
@@ -76,5 +84,18 @@ func (o *output) errors() []failure {
 func (o *output) last() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return strings.Join(append(slices.Clone(o.lines), shown(string(o.part))), "\n")
+	all := slices.Concat(o.heads, o.lines)
+	return strings.Join(append(all[max(0, len(all)-keptLines):], shown(string(o.part))), "\n")
+}
+
+// ends returns the first and the last lines. The first ones say why a process has refused its
+// arguments.
+func (o *output) ends() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := slices.Clone(o.heads)
+	if o.more {
+		all = append(all, "…")
+	}
+	return strings.TrimSpace(strings.Join(append(append(all, o.lines...), shown(string(o.part))), "\n"))
 }

@@ -59,7 +59,8 @@ func (p Problem) Key() string {
 	return strings.TrimRight("roll:"+p.Kind+":"+p.About, ":")
 }
 
-// Run rolls. The error says that there was no cluster to roll: the old build does not form one.
+// Run rolls. The error says that there was nothing to roll: the old build does not form a cluster,
+// or the load fails against it.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	line, err := parseLine(cfg.Line)
 	if err != nil {
@@ -72,21 +73,14 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err := r.place(); err != nil {
 		return Result{}, err
 	}
-	l, err := newLoad(cfg.Load, r.nodes)
-	if err != nil {
+	if r.load, err = newLoad(cfg.Load, r.nodes); err != nil {
 		return Result{}, err
 	}
 	if err := r.form(ctx); err != nil {
 		return Result{}, err
 	}
-	if err := l.begin(ctx); err != nil {
-		return Result{}, err
-	}
-	if r.loaded = cfg.Load != ""; !r.loaded {
-		r.say("without -load nobody asks the nodes for anything")
-	}
 	r.backAndForth(ctx)
-	requests, failed := l.end()
+	requests, failed := r.load.end()
 	r.note(failed, "load")
 	r.stop(ctx)
 	r.Requests = requests
@@ -100,7 +94,7 @@ type roll struct {
 	nodes  []*node
 	known  map[string]bool // what the old build shows by itself
 	before []string        // versions
-	loaded bool
+	load   load
 }
 
 func (r *roll) place() error {
@@ -131,17 +125,40 @@ func (r *roll) form(ctx context.Context) error {
 	}
 	found := r.settle(ctx)
 	for _, p := range found {
-		if p.fatal {
+		switch {
+		case p.Kind == "ended":
+			return fmt.Errorf("the old build does not run with the line of -roll: %s", p.Text)
+		case p.fatal:
 			return fmt.Errorf("%d nodes of the old build form no cluster; their journal, %s, must be one that several processes may use: %s", r.Nodes, r.Journal, p.Text)
 		}
 	}
-	r.dwell(ctx)
+	failed, err := r.beginLoad(ctx)
+	if err != nil {
+		return err
+	}
 	for _, p := range slices.Concat(found, r.said(ctx)) {
 		r.known[p.Key()] = true
 	}
+	found = append(found, failed...)
 	r.done(ctx, s, found)
 	r.before = r.Steps[0].Versions
 	return nil
+}
+
+// beginLoad returns an error if the load fails against the old build, unless that is accepted.
+func (r *roll) beginLoad(ctx context.Context) ([]finding, error) {
+	if r.Load == "" {
+		r.say("without -load nobody asks the nodes for anything")
+	}
+	if err := r.load.begin(ctx); err != nil {
+		return nil, err
+	}
+	found := r.load.meet(ctx)
+	if r.blocking(found) {
+		r.load.end()
+		return nil, fmt.Errorf("-load: it fails against the old build by itself, so nothing was rolled: %s", found[0].Text)
+	}
+	return found, nil
 }
 
 // backAndForth updates the nodes, the youngest first, and rolls back those that were updated. It
@@ -178,12 +195,19 @@ func (r *roll) replace(ctx context.Context, name string, n *node, build string, 
 		found = r.safe(ctx, n)
 	}
 	found = append(found, r.said(ctx)...) // what n knows is lost with it
+	broken := n.broken
 	found = append(found, r.halt(n)...)
+	for _, f := range r.load.failed() {
+		f.note = broken // the step before has found it
+		found = append(found, f)
+	}
 	if err := n.start(ctx, r.line, build); err != nil {
 		return r.done(ctx, s, append(found, finding{Problem: Problem{Kind: "start", Text: n.name + ": " + err.Error()}}))
 	}
 	found = append(found, r.settle(ctx)...)
-	r.dwell(ctx)
+	if !r.blocking(found) { // else the node is going to be rolled back
+		found = append(found, r.load.meet(ctx)...)
+	}
 	found = append(found, r.said(ctx)...)
 	n.broken = r.blocking(found)
 	return r.done(ctx, s, found)
@@ -235,17 +259,6 @@ func (r *roll) note(found []finding, step string) (ok bool) {
 		}
 	}
 	return ok
-}
-
-// dwell lets the load meet a cluster of both builds.
-func (r *roll) dwell(ctx context.Context) {
-	if !r.loaded {
-		return
-	}
-	select {
-	case <-time.After(time.Second):
-	case <-ctx.Done():
-	}
 }
 
 // halt stops a node in order. The exit code of a process counts if it had come up. With the old

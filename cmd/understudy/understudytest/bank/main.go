@@ -57,6 +57,9 @@ func (a *amount) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
+// refusing is true in a build that refuses all requests.
+var refusing bool
+
 // deposited is the event of both.
 type deposited struct{ Amount int }
 
@@ -95,6 +98,7 @@ func builds() map[string]build {
 		}
 	})
 	change("own-format", func(b *build) { b.register = func() { textual = true; register() } })
+	change("refuse", func(b *build) { b.register = func() { refusing = true; register() } })
 	change("never-ready", func(b *build) { b.serve = func() { select {} } })
 	change("log", func(b *build) {
 		b.start = func(c *cluster.Config) error { c.Logger.Error("no interest today"); return nil }
@@ -183,6 +187,10 @@ func serve(ctx context.Context, node *cluster.Node, listen string, accounts *sha
 	mux := http.NewServeMux()
 	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler())) //nolint:contextcheck // it has one for each request
 	mux.HandleFunc("PUT /accounts/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if refusing {
+			http.Error(w, "no more deposits", http.StatusBadRequest)
+			return
+		}
 		for _, ref := range []actor.ActorRef[deposit]{accounts.Ref(r.PathValue("id")), ledger} {
 			if _, err := actor.AskTimeout(r.Context(), ref, 20*time.Second, func(to actor.ActorRef[int]) deposit { return deposit{1, to} }); err != nil {
 				http.Error(w, err.Error(), http.StatusServiceUnavailable)
