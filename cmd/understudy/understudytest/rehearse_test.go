@@ -176,8 +176,11 @@ func wrongPrograms(s shop, journal string) {
 		require.Equal(s, 1, r.code)
 		require.Contains(s, r.errors, c.text)
 	}
+	r := runWith(s.T, cli.Env{}, "rehearse", "-old", s.build("base"), "-new", s.build("same"), "-journal", journal, "-id", "cart|1", "-id", "cart/1")
+	require.Equal(s, result{1, "", r.errors}, r)
+	require.Contains(s, r.errors, `-id: nothing is stored under "cart/1"; say an id as the journal has it`)
 	s.builds("unknown")
-	r := runWith(s.T, cli.Env{}, "rehearse", "-old", s.build("base"), "-new", s.build("unknown"), "-journal", journal)
+	r = runWith(s.T, cli.Env{}, "rehearse", "-old", s.build("base"), "-new", s.build("unknown"), "-journal", journal)
 	require.Contains(s, r.errors, "its last words: there is no build unknown")
 	require.True(s, json.Valid([]byte(runWith(s.T, cli.Env{}, "rehearse", "-old", s.build("base"), "-new", s.build("same"), "-journal", journal, "-json").out)))
 }

@@ -303,6 +303,9 @@ func (r *rehearsal) compare(c *comparison, o, n batch) error {
 		now := n.reports[i]
 		r.events += max(old.Events, now.Events)
 		r.snapshots += max(old.Snapshots, now.Snapshots)
+		if old.nothing() && now.nothing() && slices.Contains(r.IDs, old.ID) {
+			return fmt.Errorf("-id: nothing is stored under %q; say an id as the journal has it, such as cart|1", old.ID)
+		}
 		if old.Part == "" && now.Part == "" {
 			r.untried++
 		}

@@ -71,6 +71,11 @@ type report struct {
 	Changes   []change        `json:"changes"`
 }
 
+// nothing reports whether nothing was found under the id.
+func (r *report) nothing() bool {
+	return r.Seq == 0 && r.Events == 0 && r.Snapshots == 0 && r.Error == "" && len(r.Faults) == 0
+}
+
 type fault struct {
 	Kind string `json:"kind"`
 	Seq  uint64 `json:"seq"`
