@@ -32,6 +32,11 @@ const (
 // errUsage has been reported.
 var errUsage = errors.New("usage")
 
+// A lineError is one of a wrong command line, which was not reported yet.
+type lineError struct{ error }
+
+func (e lineError) Unwrap() error { return e.error }
+
 type verb struct {
 	name, args, help string
 	flags            func(*flag.FlagSet, *options)
@@ -43,6 +48,7 @@ type command struct {
 	Env
 	options
 	args   []string
+	given  map[string]bool // flags
 	client *client.Client
 }
 
@@ -151,6 +157,9 @@ func exit(env Env, code int, err error) int {
 		return usage
 	case err != nil:
 		_, _ = fmt.Fprintln(env.Stderr, "understudy:", printable(err.Error()))
+		if _, is := errors.AsType[lineError](err); is || errors.Is(err, client.ErrSeveral) {
+			return usage
+		}
 		return wrong
 	}
 	return code
@@ -183,6 +192,8 @@ func (v verb) parse(c *command, args []string) error {
 		c.args = append(c.args, args[0])
 		args = args[1:]
 	}
+	c.given = map[string]bool{}
+	set.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
 	if len(c.args) > v.most || v.needs() && len(c.args) == 0 {
 		_, _ = fmt.Fprintf(c.Stderr, "understudy: say: understudy %s\n", strings.TrimSpace(v.name+" [flags] "+v.args))
 		return errUsage

@@ -57,6 +57,12 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		{"-json", "dance"},
 		{"rehearse"},
 		{"rehearse", "-old", "a", "-new", "b"},
+		{"resend", "dd"},
+		{"discard", "first"},
+		{"resend", "1", "-url", "http://127.0.0.1:1/,http://127.0.0.1:2/"},
+		{"drain", "-url", "http://127.0.0.1:1/,http://127.0.0.1:2/"},
+		{"entity", "cart/1", "-program", "shop"},
+		{"entity", "cart/1", "-journal", "shop.db"},
 	} {
 		code, out, errors := run(t, args...)
 		require.Equal(t, 2, code, args)

@@ -101,7 +101,7 @@ func discard(ctx context.Context, c *command) (int, error) {
 func (c *command) number() (string, error) {
 	number := c.arg()
 	if _, err := strconv.ParseUint(strings.TrimPrefix(number, "d"), 10, 64); err != nil {
-		return "", fmt.Errorf("%q is no number of a message; understudy given-up and understudy dead-letters list them", number)
+		return "", lineError{fmt.Errorf("%q is no number of a message; understudy given-up and understudy dead-letters list them", number)}
 	}
 	return number, nil
 }

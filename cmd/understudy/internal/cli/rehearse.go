@@ -21,6 +21,9 @@ func tryUpgrade(ctx context.Context, c *command) (int, error) {
 		_, _ = fmt.Fprintln(c.Stderr, "understudy: say: understudy rehearse -old FILE -new FILE -journal FILE")
 		return usage, errUsage
 	}
+	if err := c.checkRoll(); err != nil {
+		return wrong, lineError{err}
+	}
 	rolls, err := c.rolls()
 	if err != nil {
 		return wrong, err
@@ -36,19 +39,28 @@ func tryUpgrade(ctx context.Context, c *command) (int, error) {
 	return codeOf(res.OK), c.print(res, func(w io.Writer) error { return writeRehearsal(w, res) })
 }
 
+func (c *command) checkRoll() error {
+	if c.sample < 0 {
+		return errors.New("-sample must not be negative; 0 tries all ids")
+	}
+	if c.roll == "" {
+		for _, name := range []string{"load", "page", "nodes", "settle"} {
+			if c.given[name] {
+				return fmt.Errorf("-%s is for the nodes of -roll: say how one is started", name)
+			}
+		}
+		return nil
+	}
+	if c.nodes < 2 || c.settle <= 0 {
+		return errors.New("-nodes must be at least 2, and -settle positive")
+	}
+	return roll.Check(c.roll, c.load, c.page)
+}
+
 // rolls returns how a cluster is rolled, or nil.
 func (c *command) rolls() (*roll.Config, error) {
 	if c.roll == "" {
-		if c.load != "" {
-			return nil, errors.New("-load is for the nodes of -roll: say how one is started")
-		}
 		return nil, nil //nolint:nilnil // it says so
-	}
-	if c.nodes < 2 || c.settle <= 0 {
-		return nil, errors.New("-nodes must be at least 2, and -settle positive")
-	}
-	if err := roll.Check(c.roll, c.load, c.page); err != nil {
-		return nil, err
 	}
 	if strings.Contains(c.journal, "://") {
 		if err := c.confirm("The nodes of -roll write to the journal at the URL, and take its ids over from all other processes.\n"+
@@ -157,7 +169,7 @@ func exampleText(e rehearse.Example, kind string) string {
 // offline returns an entity from a journal, by a program that calls rehearsal.Serve.
 func (c *command) offline(ctx context.Context, typ, id string) (e status.Entity, err error) {
 	if c.journal == "" {
-		return e, errors.New("name a copy of the journal, too: -journal FILE")
+		return e, lineError{errors.New("name a copy of the journal, too: -journal FILE")}
 	}
 	query := client.EntityQuery(typ, id, c.at, c.since, c.events)
 	data, err := rehearse.Entity(ctx, c.program, c.journal, query.Encode())

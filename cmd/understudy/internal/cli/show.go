@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -66,7 +67,10 @@ func showEntity(ctx context.Context, c *command) (int, error) {
 		return usage, errUsage
 	}
 	look := func() (status.Entity, error) { return c.client.Entity(ctx, typ, id, c.at, c.since, c.events) }
-	if c.program != "" {
+	switch {
+	case c.program == "" && c.journal != "":
+		return wrong, lineError{errors.New("-journal is for -program: name a program that reads it")}
+	case c.program != "":
 		look = func() (status.Entity, error) { return c.offline(ctx, typ, id) }
 	}
 	e, err := look()

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -26,13 +27,15 @@ type Drain struct {
 const look = 200 * time.Millisecond
 
 // ErrSeveral means that it is not clear which node is meant.
-var ErrSeveral = errors.New("several URLs: name the one node that is to leave")
+var ErrSeveral = errors.New("several URLs")
+
+var errWhichLeaves = fmt.Errorf("%w: name the one node that is to leave", ErrSeveral)
 
 // Drain makes the node leave. If it is to wait, it returns when the node has left, and calls
 // progress with each snapshot meanwhile. If ctx ends before, the node goes on leaving.
 func (c *Client) Drain(ctx context.Context, wait bool, progress func(status.Snapshot)) (Drain, error) {
 	if !c.Single() {
-		return Drain{}, ErrSeveral
+		return Drain{}, errWhichLeaves
 	}
 	first, err := c.Status(ctx)
 	if err != nil {

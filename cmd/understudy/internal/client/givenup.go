@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-var errWhose = errors.New("several URLs: name the one node that keeps the message")
+var errWhose = fmt.Errorf("%w: name the one node that keeps the message", ErrSeveral)
 
 // GivenUp returns what each node that answers has put aside, and for each of the others why it does
 // not answer. If no node answers, it returns an error.
