@@ -11,7 +11,8 @@
 // nested modules require of each other. Then, outside of the repository and with an empty module
 // cache, it makes a module for each program in the folder users, gets the published module with
 // go get, builds the program and runs it. None of these modules has a replace directive. A command
-// it gets with go install.
+// it gets with go install. At last it is a visitor: it runs the example of the README with go run,
+// types the guide, and compiles a program that uses the root module for other platforms.
 //
 // Modules of others come from the module cache of this machine, and from the proxy of the go
 // command if they are not there.
@@ -113,7 +114,7 @@ func try(ctx context.Context, dir string, modules []Module) error {
 		first, _, _ := strings.Cut(answer, "\n")
 		fmt.Printf("%s@%s (%.1f s): %s\n", m.Path(), version, time.Since(began).Seconds(), first)
 	}
-	return nil
+	return users.visit(ctx)
 }
 
 // removeAll removes a folder with a module cache, whose files are read-only.
