@@ -71,9 +71,15 @@ export default defineConfig({
       text: 'Edit this page on GitHub',
     },
   },
-  // For language models: llms.txt names the pages, llms-full.txt has all of them.
+  transformPageData(page) {
+    const href = (process.env.SITE_BASE ?? '/') + atTheIndex(page.filePath)
+    page.frontmatter.head = [...(page.frontmatter.head ?? []), ['link', { rel: 'alternate', type: 'text/markdown', href }]]
+  },
+  // For programs that read: each page is there as Markdown, too. llms.txt names the pages, and
+  // llms-full.txt has all of them.
   buildEnd({ outDir }) {
     fs.copyFileSync(path.join(docs, 'llms.txt'), path.join(outDir, 'llms.txt'))
+    for (const page of inOrder()) fs.copyFileSync(path.join(docs, page), path.join(outDir, atTheIndex(page)))
     const pages = inOrder().map((page) => `<!-- docs/${page} -->\n\n` + fs.readFileSync(path.join(docs, page), 'utf8').trim())
     fs.writeFileSync(path.join(outDir, 'llms-full.txt'), pages.join('\n\n') + '\n')
   },

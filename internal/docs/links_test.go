@@ -24,7 +24,7 @@ func documents(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == "node_modules" {
+		if err == nil && (entry.Name() == "node_modules" || entry.Name() == "dist") {
 			return filepath.SkipDir // where make site installs its tools
 		}
 		if err != nil || entry.IsDir() || filepath.Ext(file) != ".md" {

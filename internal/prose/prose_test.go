@@ -86,7 +86,7 @@ func TestTheRepositoryReadsWell(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == "node_modules") {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "dist") {
 			return filepath.SkipDir
 		}
 		more, err := checkFile(root, path)

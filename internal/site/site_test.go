@@ -4,11 +4,13 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +62,30 @@ func pages(t *testing.T) []string {
 	}))
 	require.Greater(t, len(all), 40)
 	return all
+}
+
+// A page says where it is as Markdown.
+func TestEachPageIsThereAsMarkdown(t *testing.T) {
+	url := serve(t)
+	alternate := regexp.MustCompile(`<link rel="alternate" type="text/markdown" href="([^"]+)">`)
+	for _, page := range pages(t) {
+		found := alternate.FindStringSubmatch(get(t, url+page))
+		require.NotNil(t, found, page)
+		require.Regexp(t, `(?m)^# `, get(t, url+found[1]), page)
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	require.NoError(t, err)
+	answer, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusOK, answer.StatusCode, url)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return string(body)
 }
 
 func TestNoPageIsWiderThanAPhone(t *testing.T) {

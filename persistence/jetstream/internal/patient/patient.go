@@ -40,9 +40,17 @@ func Ask[T any](ctx context.Context, nc *nats.Conn, f func(context.Context) (T, 
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return answer, WithRefusal(nc, fmt.Errorf("%w: %w", err, context.Cause(ctx)))
+			return answer, WithRefusal(nc, because(context.Cause(ctx), err))
 		}
 	}
+}
+
+// because leaves out a cause that err already names.
+func because(cause, err error) error {
+	if errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 func leaderless(err error) bool {
