@@ -29,6 +29,9 @@ FUZZTIME ?= 30s
 TIME     ?= 10m
 N        ?= 1000
 SEED     ?= 0
+VULNDB   ?= latest
+# So that a new entry of the database does not stop CI. It is raised with the dependencies.
+verify: VULNDB = v0.0.0-20261105234957-e22db6528018
 KUBEAPI  ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/understudy
 simulate: NODES ?= 0
 nemesis:  NODES ?= 5
@@ -61,7 +64,7 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 	$(call gotest,test)
 
 .PHONY: verify
-verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
+verify: api-check vuln ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(call gotest,verify)
 
@@ -116,10 +119,20 @@ try-release: ## Get every published module from outside of the repository, and b
 	$(GO) -C internal/lab/release run .
 
 .PHONY: vuln
-vuln: ## Look for known vulnerabilities; asks vuln.go.dev
-	@for module in . $(MODULES); do \
-		(cd $$module && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod govulncheck ./...) || exit; \
-	done
+vuln: ## Fail on known vulnerabilities that our code calls; the newest database comes from the module proxy
+	$(GO) -C internal/lab/release run . -vuln $(VULNDB)
+
+##@ A release
+
+.PHONY: sbom
+sbom: ## Write into the folder DIR what the command and the template are made of, as CycloneDX
+	$(if $(DIR),,$(error say where to write: make sbom DIR=/tmp/sbom))
+	$(GO) -C internal/lab/release run . -sbom="$(abspath $(DIR))"
+
+.PHONY: dist
+dist: ## Write into the new folder DIR what a release offers for download; KEY is the SSH key that signs it: ten minutes
+	$(if $(DIR),,$(error say where to write: make dist DIR=/tmp/dist))
+	$(GO) -C internal/lab/release run . -dist="$(abspath $(DIR))" $(if $(KEY),-key="$(abspath $(KEY))")
 
 ##@ More tests
 

@@ -9,4 +9,4 @@ require (
 	github.com/understudy-go/understudy v0.1.0
 )
 
-require go.yaml.in/yaml/v3 v3.0.5 // indirect
+require go.yaml.in/yaml/v3 v3.0.6 // indirect

@@ -37,11 +37,16 @@ func Checkout(ctx context.Context, root, dir string) error {
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
+	return outputOf(cmd)
+}
+
+// outputOf runs a command, and returns what it prints.
+func outputOf(cmd *exec.Cmd) (string, error) {
 	var failure strings.Builder
 	cmd.Stderr = &failure
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, failure.String())
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, failure.String())
 	}
 	return string(out), nil
 }

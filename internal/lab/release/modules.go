@@ -25,6 +25,7 @@ const template = "examples/template"
 type Module struct {
 	Name string // the folder, relative to the root of the repository: "." or "persistence/postgres"
 	Dir  string // the folder, as this process opens it
+	Root string // the folder of the repository
 	File *modfile.File
 }
 
@@ -76,7 +77,7 @@ func load(root, file string) (Module, error) {
 	}
 	dir := filepath.Dir(file)
 	name, err := filepath.Rel(root, dir)
-	return Module{Name: filepath.ToSlash(name), Dir: dir, File: parsed}, err
+	return Module{Name: filepath.ToSlash(name), Dir: dir, Root: root, File: parsed}, err
 }
 
 // rank orders modules so that none comes before a module that it requires.

@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/mod/module"
@@ -41,10 +43,43 @@ func WriteProxy(dir string, m Module, version string) error {
 }
 
 func writeZip(name string, m Module, version string) error {
+	files, err := filesOf(m)
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	err = zip.CreateFromDir(f, module.Version{Path: m.Path(), Version: version}, m.Dir)
+	err = zip.Create(f, module.Version{Path: m.Path(), Version: version}, files)
 	return errors.Join(err, f.Close())
 }
+
+// filesOf returns the files that the go command would take from a repository for m: those in its
+// folder, and the licence of the repository if m has none.
+func filesOf(m Module) ([]zip.File, error) {
+	checked, err := zip.CheckDir(m.Dir)
+	if err != nil {
+		return nil, err
+	}
+	licence := file{"LICENSE", filepath.Join(m.Root, "LICENSE")}
+	var files []zip.File
+	for _, source := range checked.Valid {
+		rel, err := filepath.Rel(m.Dir, source)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{filepath.ToSlash(rel), source})
+	}
+	if _, err := licence.Lstat(); err == nil && !slices.ContainsFunc(files, func(f zip.File) bool { return f.Path() == licence.path }) {
+		files = append(files, licence)
+	}
+	return files, nil
+}
+
+// A file of an archive.
+type file struct{ path, source string }
+
+func (f file) Path() string                 { return f.path }
+func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.source) }
+func (f file) Open() (io.ReadCloser, error) { return os.Open(f.source) }
