@@ -175,6 +175,10 @@ test-kubernetes: ## Test the Kubernetes lease and the manifests of the guide aga
 	nice -n 19 $(GO) build -C internal/lab/kubeapi -o "$(KUBEAPI)/kubectl" k8s.io/kubernetes/cmd/kubectl
 	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -parallel=8 -tags=kubeapi -run TestKubernetes -v .
 
+.PHONY: test-arm64
+test-arm64: ## Test on an emulated arm64 processor: needs Debian's qemu-user-binfmt and binfmt-support, and takes half an hour
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -tags=quick -timeout=30m ./actor ./remote ./internal/transport ./persistence/sqlite ./singleton
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
 	@grep -Ero '^func Fuzz\w+' --include='*_test.go' . | while IFS=: read -r file func; do \

@@ -50,11 +50,18 @@ func (k *keptMessages) of(d *DeadLetter, refs []*core, letter *actorhook.DeadLet
 		letter.NotKept = whyNotKept(err)
 		return nil
 	}
+	letter.Asked = letter.Asked || slices.ContainsFunc(pathsIn(m.packed.Data), isPathOfAsk) // also of one that has ended
 	if n := m.size(); n > mostMessageBytes {
 		letter.NotKept = fmt.Sprintf("it has %d bytes, and all messages together may have %d", n, mostMessageBytes)
 		return nil
 	}
 	return m
+}
+
+func isPathOfAsk(path string) bool {
+	l, err := parsePath(path)
+	kind, _, _ := outsideTree(l.path)
+	return err == nil && kind == askPath
 }
 
 // A message that has arrived from another node may be encoded.

@@ -17,6 +17,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -220,6 +221,28 @@ func TestALetterWhoseAskHasEndedSaysSoAndItsReplyReachesNobody(t *testing.T) {
 		require.ErrorIs(t, reply.Reason, actor.ErrLateReply)
 		require.Empty(t, reply.Numbers, "nobody can send it again: there is no recipient")
 		require.NotEmpty(t, reply.NotKept)
+	})
+}
+
+// A message to a node that died dies after the ask, and is encoded.
+func TestALetterSaysThatAnAskWaitedAlsoWhenItHasEnded(t *testing.T) {
+	keeping(t, func(t *testing.T, s *actor.System) {
+		var late payload.Payload
+		silent := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[inquiry], q inquiry) actor.Behavior[inquiry] {
+			var err error
+			late, err = payload.Pack(q)
+			require.NoError(t, err)
+			return behaviors.Same
+		}), "silent")
+		_, err := actor.AskTimeout(t.Context(), silent, time.Second, func(to actor.ActorRef[string]) inquiry { return inquiry{to} })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		extension.DeadLetter(s, till, late, actor.ErrUnreachable)
+		require.True(t, actorhook.KeptDeadLetters(s)[0].Asked)
+
+		told, err := payload.Pack(inquiry{testkit.NewProbe[string](t, s).Ref()})
+		require.NoError(t, err)
+		extension.DeadLetter(s, till, told, actor.ErrUnreachable)
+		require.False(t, actorhook.KeptDeadLetters(s)[0].Asked)
 	})
 }
 

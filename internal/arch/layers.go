@@ -43,6 +43,7 @@ var layers = []layer{
 		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                                 // when remembered entities start
 		{"cluster/sharding/internal/roster", nil},                                                                                                  // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"remote", "internal/*"}},
+		{"cluster/kubernetes", []string{"cluster", "singleton", "actor"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/internal/membership", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "remote", "internal/*"}},
 		{"cluster/internal/journaled", []string{"cluster/internal/home", "behavior", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}}, // the shell of coordinators

@@ -25,6 +25,7 @@ var places = map[string]string{
 	"actor/halt.go Halt":                                     "the functions of OnHalt",
 	"actor/remotewatch.go watchedEnded":                      "the functions of AfterEnd and OnEnd",
 	"actor/cell.go turn":                                     "behaviors, handlers, interceptors: the actor fails",
+	"actor/codec/json/methods.go standsFor":                  "MarshalJSON and MarshalText, of an empty value of a type that is registered",
 	"actor/deadletter.go carriedBy":                          "Carried of a dead letter",
 	"actor/localencoding.go isLocal":                         "LocalOnly of a message",
 	"actor/deadletter.go note":                               "Is of the reason of a dead letter",

@@ -1,12 +1,10 @@
 package json
 
 import (
-	"encoding"
-	stdjson "encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -14,41 +12,62 @@ import (
 // CheckType returns an error for a type whose values JSON would change, with the line to
 // change. Such a type has interfaces in fields, which are decoded as values of other types,
 // channels, functions or complex numbers. Or a field of it is not exported, and has no tag
-// `json:"-"` or `cbor:"-"`. Types with the methods MarshalJSON and UnmarshalJSON, or
-// MarshalText and UnmarshalText, do as they like.
-func (Codec) CheckType(t reflect.Type) error { return (&check{t, map[reflect.Type]bool{}}).of(t) }
+// `json:"-"` or `cbor:"-"`, or has the name of another one. Types with the methods MarshalJSON and
+// UnmarshalJSON, or MarshalText and UnmarshalText, do as they like, where JSON calls these.
+func (Codec) CheckType(t reflect.Type) error {
+	return (&check{t, map[place]bool{}}).of(place{t, false})
+}
 
 type check struct {
 	root reflect.Type
-	seen map[reflect.Type]bool
+	seen map[place]bool
 }
 
-func (c *check) of(t reflect.Type) error {
-	if c.seen[t] || answersForItself(t) {
+// A place is where a value is. JSON calls methods of pointers only where a value has an address:
+// behind pointers and in slices.
+type place struct {
+	reflect.Type
+	addressed bool
+}
+
+func (p place) elem() place {
+	k := p.Kind()
+	return place{p.Elem(), k == reflect.Pointer || k == reflect.Slice || k == reflect.Array && p.addressed}
+}
+
+func (c *check) of(p place) error {
+	t := p.Type
+	if c.seen[p] || isLock(t) {
 		return nil
 	}
-	c.seen[t] = true
+	c.seen[p] = true
+	if itself, err := answersForItself(p); itself || err != nil {
+		return err
+	}
 	switch t.Kind() {
 	case reflect.Interface:
 		return fmt.Errorf("JSON does not say which type is in an interface, and would decode a %v as another value; use a field of a concrete type, or json.RawMessage", t)
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return fmt.Errorf("JSON cannot encode a %v; leave it out with the tag `json:\"-\"`", t)
 	case reflect.Slice, reflect.Array, reflect.Pointer:
-		return c.of(t.Elem())
+		return c.of(p.elem())
 	case reflect.Map:
-		return errors.Join(c.of(t.Key()), c.of(t.Elem()))
+		return errors.Join(c.of(place{t.Key(), false}), c.of(p.elem()))
 	case reflect.Struct:
-		return c.fields(t)
+		return cmp.Or(c.fields(p), sameNames(t))
 	}
 	return nil
 }
 
-func (c *check) fields(t reflect.Type) error {
+func (c *check) fields(p place) error {
+	t := p.Type
 	for f := range t.Fields() {
 		embedded := f.Anonymous && indirect(f.Type).Kind() == reflect.Struct
 		switch {
 		case f.Tag.Get("json") == "-":
 			continue
+		case embedded && f.Tag.Get("json") == "" && hasOneOf(encoders, reflect.PointerTo(indirect(f.Type))):
+			return fmt.Errorf("JSON would not call the methods of %s, which is embedded in %v; give that field a name", f.Name, t)
 		case !f.IsExported() && embedded && f.Type.Kind() == reflect.Pointer:
 			return fmt.Errorf("JSON cannot decode the field %s of %v, a pointer to a type that is not exported; embed the type itself", f.Name, t)
 		case !f.IsExported() && !embedded:
@@ -57,7 +76,7 @@ func (c *check) fields(t reflect.Type) error {
 			}
 			continue
 		}
-		if err := c.of(f.Type); err != nil {
+		if err := c.of(place{f.Type, p.addressed}); err != nil {
 			return fmt.Errorf("at field %s of %v: %w", f.Name, t, err)
 		}
 	}
@@ -92,26 +111,4 @@ func indirect(t reflect.Type) reflect.Type {
 		return t.Elem()
 	}
 	return t
-}
-
-var coding = []reflect.Type{reflect.TypeFor[stdjson.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
-
-func codesItself(t reflect.Type) bool {
-	return t.Kind() != reflect.Interface && slices.ContainsFunc(coding, reflect.PointerTo(t).Implements)
-}
-
-// The methods of an embedded field know nothing of the fields beside it.
-func answersForItself(t reflect.Type) bool {
-	if isLock(t) {
-		return true
-	}
-	if !codesItself(t) || t.Kind() != reflect.Struct {
-		return codesItself(t)
-	}
-	for f := range t.Fields() {
-		if f.Anonymous && codesItself(indirect(f.Type)) {
-			return t.NumField() == 1
-		}
-	}
-	return true
 }

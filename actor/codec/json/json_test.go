@@ -1,7 +1,9 @@
 package json_test
 
 import (
+	stdjson "encoding/json"
 	"math"
+	"math/big"
 	"net/netip"
 	"reflect"
 	"sync"
@@ -83,6 +85,24 @@ type (
 	number int
 	bare   struct{ number }
 	cents  struct{ n int }
+	coin   struct{ n int } // encodes itself where it has an address
+	shown  struct{ N int } // cannot be read
+	stamp  struct {
+		time.Time
+		Text string
+	}
+	pair struct {
+		netip.Addr
+		netip.Prefix
+	}
+	own struct {
+		time.Time
+		Text string
+	}
+	ownPointer struct {
+		*time.Time
+		Text string
+	}
 
 	counting   struct{ N atomic.Int64 }
 	concurrent struct{ All sync.Map }
@@ -90,22 +110,67 @@ type (
 
 func (c *cents) UnmarshalText([]byte) error { return nil }
 
+func (c *coin) MarshalJSON() ([]byte, error) { return stdjson.Marshal(c.n) }
+func (c *coin) UnmarshalJSON(b []byte) error { return stdjson.Unmarshal(b, &c.n) }
+
+func (shown) MarshalText() ([]byte, error) { return []byte("shown"), nil }
+
+func (o *ownPointer) MarshalJSON() ([]byte, error) { return stdjson.Marshal([]any{o.Time, o.Text}) }
+func (o *ownPointer) UnmarshalJSON(b []byte) error {
+	return stdjson.Unmarshal(b, &[]any{&o.Time, &o.Text})
+}
+
+func (o own) MarshalJSON() ([]byte, error) { return stdjson.Marshal([]any{o.Time, o.Text}) }
+func (o *own) UnmarshalJSON(b []byte) error {
+	return stdjson.Unmarshal(b, &[]any{&o.Time, &o.Text})
+}
+
 func TestTypesThatJSONWouldChangeAreRefused(t *testing.T) {
 	require.True(t, (&note{}).mu.TryLock())
 	_ = []any{&note{cache: 0, memo: 0, author: ""}, &well{size: struct{}{}}, signed{by: ""}, cents{n: 1}, bare{number: number(1)}}
 	for typ, problem := range map[reflect.Type]string{
-		reflect.TypeFor[order]():        "",
-		reflect.TypeFor[tree]():         "",
-		reflect.TypeFor[*tree]():        "",
-		reflect.TypeFor[struct{}]():     "",
-		reflect.TypeFor[time.Time]():    "",
-		reflect.TypeFor[well]():         "",
-		reflect.TypeFor[cents]():        "",
+		reflect.TypeFor[order]():       "",
+		reflect.TypeFor[tree]():        "",
+		reflect.TypeFor[*tree]():       "",
+		reflect.TypeFor[struct{}]():    "",
+		reflect.TypeFor[time.Time]():   "",
+		reflect.TypeFor[well]():        "",
+		reflect.TypeFor[own]():         "",
+		reflect.TypeFor[*ownPointer](): "",
+		reflect.TypeFor[big.Int]():     "JSON would not call MarshalJSON or MarshalText of *big.Int for a value without an address",
+		reflect.TypeFor[struct {
+			P  *coin
+			L  []coin
+			M  map[string]*coin
+			To *big.Int
+			A  *struct{ In coin }
+		}](): "",
+		reflect.TypeFor[struct {
+			A int `json:"a"`
+			B int `json:"b"`
+			well
+		}](): "",
 		reflect.TypeFor[netip.Prefix](): "",
 		reflect.TypeFor[struct {
 			N int
 			F func() `json:"-"`
 		}](): "",
+
+		reflect.TypeFor[cents]():             "the field n of json_test.cents is not exported",
+		reflect.TypeFor[struct{ In coin }](): "at field In of struct { In json_test.coin }: JSON would not call MarshalJSON or MarshalText of *json_test.coin for a value without an address, as in a field; write it for json_test.coin: func (x coin)",
+		reflect.TypeFor[map[string]coin]():   "func (x coin)",
+		reflect.TypeFor[[2]coin]():           "func (x coin)",
+		reflect.TypeFor[struct{ V shown }](): "json_test.shown has a method that encodes it, and none that decodes it",
+		reflect.TypeFor[stamp]():             "the methods of the embedded Time would encode the whole json_test.stamp, and lose its other fields; give that field a name",
+		reflect.TypeFor[pair]():              "JSON would not call the methods of Addr, which is embedded in json_test.pair; give that field a name",
+		reflect.TypeFor[struct {
+			well
+			In int
+		}](): "the fields well.inner.In and In of",
+		reflect.TypeFor[struct {
+			A int `json:"a"`
+			B int `json:"a"` //nolint:govet // that is what is refused
+		}](): "the fields A and B of struct { A int \"json:\\\"a\\\"\"; B int \"json:\\\"a\\\"\" } have the same name in JSON, a, so it would lose one or both; give one a tag: `json:\"another\"`",
 
 		reflect.TypeFor[struct{ V any }]():             "at field V of struct { V interface {} }: JSON does not say which type",
 		reflect.TypeFor[map[string]any]():              "JSON does not say",
@@ -114,7 +179,7 @@ func TestTypesThatJSONWouldChangeAreRefused(t *testing.T) {
 		reflect.TypeFor[chan int]():                    "JSON cannot encode a chan int",
 		reflect.TypeFor[note]():                        "the field author of json_test.note is not exported, so JSON would lose it; export it as Author, or write MarshalJSON and UnmarshalJSON; or, if each node may have it for itself, leave it out in the line of note: author string `json:\"-\"`",
 		reflect.TypeFor[struct{ L map[string]note }](): "at field L of struct { L map[string]json_test.note }: the field author",
-		reflect.TypeFor[signed]():                      "leave it out in the line of signed: by string `yaml:\"by\" json:\"-\"`",
+		reflect.TypeFor[signed]():                      "the methods of the embedded Time would encode the whole json_test.signed",
 		reflect.TypeFor[bare]():                        "leave it out in the line of bare: json_test.number `json:\"-\"`",
 		reflect.TypeFor[pointing]():                    "JSON cannot decode the field inner of json_test.pointing, a pointer to a type that is not exported; embed the type itself",
 		reflect.TypeFor[counting]():                    "at field N of json_test.counting: JSON would lose the field v of a atomic.Int64, which is not exported; use another type",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,7 +19,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-var write = flag.Bool("template", false, "write what the guide shows into examples/template")
+var (
+	write    = flag.Bool("template", false, "write what the guide shows into examples/template")
+	released = flag.Bool("released", false, "type the guide without a clone: the go command finds our modules by its environment")
+)
 
 // guide is the pages that build one program, each on the page before.
 var guide = []string{"getting-started.md", "testing.md", "kubernetes.md"}
@@ -38,13 +42,25 @@ func TestTheGuideCanBeTypedAsItIsPrinted(t *testing.T) {
 	for _, name := range guide {
 		page, err := os.ReadFile(filepath.Join(repository, "docs/guide", name))
 		require.NoError(t, err)
-		// The clone is this repository. The path has to be its own, for what is built already.
-		text := strings.ReplaceAll(string(page), "../understudy", repository)
+		text := withClone(string(page), repository)
+		if *released {
+			text = withoutClone(string(page))
+		}
 		require.NoError(t, shell.Follow(text, func(step walkthrough.Step) {
 			t.Logf("%s:%d %s\n%s", name, step.Line, step.File, step.Text)
 		}), name)
 	}
 	requireTemplate(t, filepath.Join(dir, "shop"), filepath.Join(repository, "examples/template"))
+}
+
+// withClone makes this repository the clone. The path has to be its own, for what is built already.
+func withClone(page, repository string) string {
+	return strings.ReplaceAll(page, "../understudy", repository)
+}
+
+// withoutClone does nothing where the page leads the go command to the clone.
+func withoutClone(page string) string {
+	return regexp.MustCompile(`(?m)^go mod edit -replace=.*$`).ReplaceAllString(page, ":")
 }
 
 // requireTemplate compares each file that a page shows with the template, which has further ones.

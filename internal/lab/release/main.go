@@ -13,9 +13,11 @@
 // which have no effect for users. The program therefore does what a user does. It writes the
 // published modules of the last commit into a module proxy of files, under the version that the
 // nested modules require of each other. Then, outside of the repository and with an empty module
-// cache, it makes a module for each program in the folder users, gets the published module with
-// go get, builds the program and runs it. None of these modules has a replace directive. A command
-// it gets with go install.
+// cache, it makes a module for each program in the folder users, gets the published module with go
+// get, builds the program and runs it. None of these modules has a replace directive. A command it
+// gets with go install. At last it is a visitor without a clone: it runs the example of the README
+// with go run, types the guide, and compiles a program that uses the root module for other
+// platforms.
 //
 // Modules of others come from the module cache of this machine, and from the proxy of the go
 // command if they are not there.
@@ -143,7 +145,7 @@ func try(ctx context.Context, dir string, modules []Module) error {
 		first, _, _ := strings.Cut(answer, "\n")
 		fmt.Printf("%s@%s (%.1f s): %s\n", m.Path(), version, time.Since(began).Seconds(), first)
 	}
-	return nil
+	return users.visit(ctx)
 }
 
 // removeAll removes a folder with a module cache, whose files are read-only.

@@ -31,13 +31,13 @@ func manifestsOfTheGuide(t *testing.T, c *cluster) {
 	require.NoError(t, err)
 	defer shell.Close()
 	require.NoError(t, shell.Follow(manifests, func(walkthrough.Step) {}, "kubectl"))
-	require.NoError(t, shell.Follow(withLeases, func(walkthrough.Step) {}))
+	require.NoError(t, shell.Follow(withRoles, func(walkthrough.Step) {}))
 }
 
-const withLeases = "```sh\n" +
-	"sed -i 's|services.yaml]|services.yaml, leases/role.yaml]|' deploy/kustomization.yaml\n" +
+const withRoles = "```sh\n" +
+	"sed -i 's|services.yaml]|services.yaml, leases/role.yaml, costs/role.yaml]|' deploy/kustomization.yaml\n" +
 	"kubectl apply -k deploy/\n" +
-	"kubectl get role shop-leases\n```\n"
+	"kubectl get role shop-leases shop-costs\n```\n"
 
 func (c *cluster) kubeconfig(t *testing.T) string {
 	token, err := readToken(c.Admin)
