@@ -64,7 +64,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// loaded begins a load of two nodes that answer with the code at once. No request leaves the bubble.
+// loaded begins a load of two nodes that answer with the code at once.
 func loaded(t *testing.T, code *atomic.Int64) *requests {
 	t.Helper()
 	l, err := newLoad("PUT http://{http}/{n}", []*node{{name: "n1", http: "127.0.0.1:1"}, {name: "n2", http: "127.0.0.1:2"}})
@@ -102,7 +102,7 @@ func TestALoadSaysWhatHasFailedSinceItWasAskedBefore(t *testing.T) {
 	})
 }
 
-// Otherwise the last node would be updated, and the first one rolled back, before any request fails.
+// Otherwise the last node would be updated, and the first rolled back, before a request fails.
 func TestALoadMeetsAClusterUntilItsRequestsAreOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var code atomic.Int64
