@@ -26,9 +26,10 @@ const KeySize = 32
 // Keys are [KeySize] random bytes, never a password. The [KeyID] of the key is stored with each
 // payload; reading with a missing key fails with a [*KeyError] that names it.
 //
-// A payload is bound to its [PayloadID]. If it is moved elsewhere, or a bit is changed, reading it
-// fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags, metadata, times and
-// lengths. It does not detect that the whole journal was replaced by an older copy.
+// A payload is bound to its [PayloadID], except the tags. If it is moved elsewhere, or a bit is
+// changed, reading it fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags,
+// metadata, times and lengths. It does not detect that the whole journal was replaced by an older
+// copy.
 //
 // Each payload grows by about 45 bytes. All that it needs is approved for FIPS 140-3, and allowed
 // by GODEBUG=fips140=only.
@@ -192,7 +193,7 @@ func (k *cipherKey) stream(nonce []byte) (cipher.Stream, error) {
 	return cipher.NewCTR(block, nonce[:aes.BlockSize]), nil
 }
 
-// bytes returns an encoding of p that no other PayloadID has.
+// bytes returns an encoding of p without its tags, which no other PayloadID has.
 func (p PayloadID) bytes() []byte {
 	b := appendString(make([]byte, 0, 128), p.ID)
 	b = binary.LittleEndian.AppendUint64(b, p.Seq)

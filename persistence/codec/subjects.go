@@ -112,15 +112,21 @@ func (s *Subjects) Encode(at PayloadID, payload []byte) ([]byte, error) {
 	return k.seal(append([]byte{1}, id[:]...), at, payload)
 }
 
-// Decode implements [Codec].
+// Decode implements [Codec]. A payload must be for the subject that it is written for: otherwise
+// somebody who can write to the journal could replace it by one that is not encrypted, or by one of
+// a subject that is forgotten.
 func (s *Subjects) Decode(at PayloadID, data []byte) ([]byte, error) {
+	subject := s.of(at)
 	switch {
-	case len(data) > 0 && data[0] == 0:
+	case subject == "" && len(data) > 0 && data[0] == 0:
 		return data[1:], nil
-	case len(data) <= len(subjectID{}) || data[0] != 1:
-		return nil, fmt.Errorf("%w: not encrypted for a subject", journal.ErrCorrupt)
+	case subject == "" || len(data) <= len(subjectID{}) || data[0] != 1:
+		return nil, fmt.Errorf("%w: not encrypted for its subject", journal.ErrCorrupt)
 	}
 	id := subjectID(data[1:])
+	if id != idOfSubject(subject) {
+		return nil, fmt.Errorf("%w: encrypted for subject %s, which is not its own", journal.ErrCorrupt, id)
+	}
 	k, err := s.key(id, false)
 	if err != nil {
 		return nil, err

@@ -133,6 +133,27 @@ func journalOfSubjects(inner journal.Journal, keys codec.Keys) (journal.Journal,
 	return codec.Wrap(inner, subjects), subjects
 }
 
+// Somebody who can write to the journal has no keys.
+func TestAPayloadIsOnlyReadForItsOwnSubject(t *testing.T) {
+	keys := codec.NewMemoryKeys()
+	of := func(subject string) *codec.Subjects {
+		return codec.NewSubjects(keys, func(codec.PayloadID) string { return subject })
+	}
+	at := codec.PayloadID{ID: "x", Seq: 1, Epoch: 1, Type: "event"}
+	ofBob, err := of("bob").Encode(at, []byte("text"))
+	require.NoError(t, err)
+	plain, err := of("").Encode(at, []byte("text"))
+	require.NoError(t, err)
+	require.NoError(t, of("bob").Forget(t.Context(), "bob"))
+	for subject, data := range map[string][]byte{"ada": ofBob, "carl": plain, "": ofBob} {
+		_, err := of(subject).Decode(at, data)
+		require.ErrorIs(t, err, journal.ErrCorrupt, subject)
+		require.NotErrorIs(t, err, codec.ErrForgotten, subject)
+	}
+	_, err = of("bob").Decode(at, ofBob)
+	require.ErrorIs(t, err, codec.ErrForgotten)
+}
+
 // Otherwise a wrong database of keys would erase everything in silence.
 func TestKeysThatAreMissingAreAnErrorAndNotForgotten(t *testing.T) {
 	inner := journal.NewMemory()

@@ -47,7 +47,7 @@ func newUsers(ctx context.Context, dir, version string) (users, error) {
 	u.env = append(u.env,
 		"GOPROXY=file://"+filepath.ToSlash(dir)+"/proxy,file://"+filepath.ToSlash(cache)+"/cache/download,"+proxy,
 		"GOMODCACHE="+filepath.Join(dir, "cache"),
-		"GOSUMDB=off", // it does not know ours; go.sum files of the repository have the sums of the others
+		"GONOSUMDB="+rootPath+","+rootPath+"/*", // the database does not know ours; it checks what others have published
 		"GOPRIVATE=", "GONOPROXY=", "GOWORK=off",
 		// With the path of the cache in the binaries, each new cache would compile all packages
 		// again.
