@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
 )
 
 // A released is a copy of a repository with a tag v0.1.0, in which internal/tools/api-check runs.
@@ -20,6 +22,9 @@ type released struct {
 
 func newReleased(t *testing.T) released {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		needs.Missing(t, "no git: apt-get install git")
+	}
 	r := released{t: t, dir: t.TempDir(), cache: t.TempDir()}
 	for _, name := range []string{"api-check", "go.mod", "go.sum"} {
 		r.write("internal/tools/"+name, read(t, "internal/tools/"+name))
