@@ -150,3 +150,16 @@ func TestOnlyKnownLicencesAreAllowed(t *testing.T) {
 	require.ErrorContains(t, CheckLicence("example.com/a", "MPL-2.0"), "use another module")
 	require.ErrorContains(t, CheckLicence("example.com/a", "AGPL-3.0 AND MIT"), "use another module")
 }
+
+func TestNoticesAreFoundBesideLicences(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"LICENSE", "NOTICE", "notice.txt", "noticed.go"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	licences, err := LicenceFiles(dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "LICENSE")}, licences)
+	notices, err := NoticeFiles(dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "NOTICE"), filepath.Join(dir, "notice.txt")}, notices)
+}

@@ -153,7 +153,11 @@ func writeLicences(ctx context.Context, m Module, name string) error {
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
+		notices, err := NoticeFiles(d.Dir)
+		if err != nil {
+			return err
+		}
+		for _, file := range append(files, notices...) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				return err

@@ -15,7 +15,7 @@ import (
 const separate = " AND "
 
 // allowed are the SPDX identifiers of the licences that any dependency may have: they ask no more
-// of a program than that it comes with their text.
+// of a program than that it comes with their text and notices.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
 // exceptions are the dependencies that may have other licences, which docs/dependencies.md
@@ -34,24 +34,32 @@ var exceptions = map[string][]string{
 	"CC-BY-4.0": {"github.com/modelcontextprotocol/go-sdk"}, // for its documentation
 }
 
-var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.txt|\.md)?$`)
+var (
+	licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.txt|\.md)?$`)
+	noticeFile  = regexp.MustCompile(`(?i)^notice(\.txt|\.md)?$`)
+)
 
 // LicenceFiles returns the files in the folder of a module that have its licences.
 func LicenceFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
+	files, err := filesNamed(licenceFile, dir)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s has no file with a licence", dir)
 	}
-	var files []string
+	return files, err
+}
+
+// NoticeFiles returns the files with notices, which the Apache License wants to be passed on. Most
+// modules have none.
+func NoticeFiles(dir string) ([]string, error) { return filesNamed(noticeFile, dir) }
+
+func filesNamed(name *regexp.Regexp, dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if licenceFile.MatchString(e.Name()) {
+		if name.MatchString(e.Name()) {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no file with a licence", dir)
-	}
-	return files, nil
+	return files, err
 }
 
 // Licence returns the licences of the module in the folder dir, as an SPDX expression. It fails if
