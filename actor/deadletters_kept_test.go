@@ -85,15 +85,7 @@ func TestAKeptDeadLetterDoesNotKeepItsMessage(t *testing.T) {
 		runtime.AddCleanup(msg, func(freed chan struct{}) { close(freed) }, freed)
 		extension.DeadLetter(s, "somebody", msg, actor.ErrNoSuchActor)
 	}()
-	require.Eventually(t, func() bool { //nolint:forbidigo // the garbage collector has no virtual time
-		runtime.GC()
-		select {
-		case <-freed:
-			return true
-		default:
-			return false
-		}
-	}, 10*time.Second, time.Millisecond)
+	requireFreed(t, freed)
 	require.Len(t, actorhook.KeptDeadLetters(s), 1)
 }
 
@@ -113,4 +105,18 @@ func TestDeadLettersOfManyGoroutinesAreAllCounted(t *testing.T) {
 		require.Len(t, kept, 1)
 		require.EqualValues(t, 8000, kept[0].Count)
 	})
+}
+
+// requireFreed waits until a cleanup has closed freed.
+func requireFreed(t *testing.T, freed <-chan struct{}) {
+	t.Helper()
+	require.Eventually(t, func() bool { //nolint:forbidigo // the garbage collector has no virtual time
+		runtime.GC()
+		select {
+		case <-freed:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, time.Millisecond)
 }

@@ -254,15 +254,7 @@ func TestALetterThatIsKeptDoesNotKeepItsMessageInMemory(t *testing.T) {
 		runtime.AddCleanup(memory, func(freed chan struct{}) { close(freed) }, freed)
 		extension.DeadLetter(s, till, memory[:1], actor.ErrNoSuchActor)
 	}()
-	require.Eventually(t, func() bool { //nolint:forbidigo // the garbage collector has no virtual time
-		runtime.GC()
-		select {
-		case <-freed:
-			return true
-		default:
-			return false
-		}
-	}, 10*time.Second, time.Millisecond)
+	requireFreed(t, freed)
 	require.Equal(t, []uint64{1}, keptNumbers(s))
 }
 
