@@ -272,12 +272,17 @@ func entityTypesFor(s still) (all []object) {
 	return all
 }
 
-func serve(t *testing.T, s still) string {
-	idle := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
-	server := httptest.NewServer(statuspage.New(stillSource{still: s, actors: idle, details: detailsFor(s)}, statuspage.Options{}))
+func served(t *testing.T, source statuspage.Source, o statuspage.Options) (page string) {
+	t.Helper()
+	server := httptest.NewServer(statuspage.New(source, o))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
+}
+
+func serve(t *testing.T, s still) string {
+	idle := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
+	return served(t, stillSource{still: s, actors: idle, details: detailsFor(s)}, statuspage.Options{})
 }
 
 func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
@@ -496,12 +501,10 @@ func TestThePageShowsAThousandKinds(t *testing.T) {
 			Failures: uint64(n % 7), Restarts: uint64(n % 5), Timed: uint64(n % 2), Mean: 42e-6, Most: 1e-3,
 		})
 	}
-	server := httptest.NewServer(statuspage.New(stillSource{still: crowd(9, 12), actors: shown}, statuspage.Options{}))
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
+	page := served(t, stillSource{still: crowd(9, 12), actors: shown}, statuspage.Options{})
 	for _, width := range []int{1400, 420} {
 		b.Dark(width == 420)
-		b.Open(server.URL+"/", width, 900, drawn)
+		b.Open(page, width, 900, drawn)
 		b.Await(`document.querySelectorAll("#kinds tbody tr").length === 1000`)
 		require.Equal(t, "warehouse.CommandOfDepartment1199", b.Eval(`document.querySelector("#kinds tbody tr").dataset.kind`))
 		b.Await(`document.getElementById("links-part").dataset.time`)
@@ -525,13 +528,11 @@ func TestThePageShowsTheHistoryNewestFirstAtAnyWidth(t *testing.T) {
 		past.Events = append(past.Events, history.Event{Kind: "member up", Subject: fmt.Sprintf("warehouse-worker-%03d", i), Count: 1, First: at, Last: at})
 	}
 	idle := statuspage.Actors{Time: now, Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
-	server := httptest.NewServer(statuspage.New(stillSource{still: crowd(9, 2), actors: idle, history: past}, statuspage.Options{}))
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
+	page := served(t, stillSource{still: crowd(9, 2), actors: idle, history: past}, statuspage.Options{})
 	for _, width := range []int{1400, 420} {
 		for _, dark := range []bool{false, true} {
 			b.Dark(dark)
-			b.Open(server.URL+"/", width, 900, drawn)
+			b.Open(page, width, 900, drawn)
 			b.Await(fmt.Sprintf(`document.querySelectorAll("#history [data-kind]").length === %d`, history.Size))
 			require.Equal(t, "singleton moved", b.Eval(`document.querySelector("#history tbody tr").dataset.kind`))
 			require.Equal(t, true, b.Eval(`document.querySelector("#history tbody tr").cells[1].textContent.includes(Number(2000).toLocaleString() + " times")`))
@@ -574,10 +575,8 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	first(placed["actors"], "label", "type", "state", "node", "why")
 	first(d["entityTypes"], "name", "role", "refused", "lease")
 	past := statuspage.History{Events: []history.Event{{Kind: evil, Subject: evil, Reason: evil, Node: evil, Count: 2}}}
-	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d, history: past}, statuspage.Options{}))
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
-	b.Open(server.URL+"/", 1000, 900, drawn)
+	page := served(t, stillSource{still: s, details: d, history: past}, statuspage.Options{})
+	b.Open(page, 1000, 900, drawn)
 	b.Await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
 	b.Await(`document.querySelector("#placed tbody tr .name").textContent.includes("<script>")`)
 	b.Await(`document.querySelector("#history tbody").textContent.split("<script>").length === 4`)
@@ -635,10 +634,8 @@ func TestThePageListsWhatWasGivenUpAndActsOnItOnlyWhereActionsAreAllowed(t *test
 		{Number: 8, Singleton: "orders", Type: "shop.Order", Reason: "no customer", Time: time.Now()},
 	}}}
 	open := func(actions *statuspage.Actions) {
-		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
-		t.Cleanup(server.Close)
-		t.Cleanup(server.CloseClientConnections)
-		b.Open(server.URL+"/", 1000, 900, drawn)
+		page := served(t, source, statuspage.Options{Actions: actions})
+		b.Open(page, 1000, 900, drawn)
 		b.Await(`document.querySelectorAll("#given-up tbody tr").length === 2`)
 	}
 	open(nil)
@@ -677,10 +674,8 @@ func TestThePageLetsAProjectionTryAgainOnlyWhereActionsAreAllowed(t *testing.T) 
 	stock["stalled"], stock["held"] = 0, 2
 	stock["heldIDs"] = []object{{"id": "<b>apples</b>", "from": 5, "last": 9, "failure": "too old"}, {"id": "pears", "from": 1, "last": 1, "failure": "too old"}}
 	open := func(actions *statuspage.Actions) {
-		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
-		t.Cleanup(server.Close)
-		t.Cleanup(server.CloseClientConnections)
-		b.Open(server.URL+"/", 1000, 900, drawn)
+		page := served(t, source, statuspage.Options{Actions: actions})
+		b.Open(page, 1000, 900, drawn)
 		b.Await(`document.querySelectorAll("#projections tbody tr").length === 3`)
 	}
 	open(nil)
@@ -714,10 +709,8 @@ func TestThePageSendsDeadLettersAgainOnlyWhereActionsAreAllowed(t *testing.T) {
 	}}}
 	source.letters.Letters[2].NotKept = "type shop.Order is not registered"
 	open := func(actions *statuspage.Actions) {
-		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
-		t.Cleanup(server.Close)
-		t.Cleanup(server.CloseClientConnections)
-		b.Open(server.URL+"/", 1000, 900, drawn)
+		page := served(t, source, statuspage.Options{Actions: actions})
+		b.Open(page, 1000, 900, drawn)
 		b.Await(`document.querySelectorAll("#letters tbody tr").length === 3`)
 	}
 	open(nil)
