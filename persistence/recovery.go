@@ -52,7 +52,10 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 		}
 		// RecoveryCompleted comes last: its effect may persist events and change timers.
 		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
-		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq, Shredded: r.shredded}); return nil })
+		err = guard.Run(func() error {
+			plan = e.ask(RecoveryCompleted{Seq: e.seq, Epoch: e.epoch, Shredded: r.shredded})
+			return nil
+		})
 	}
 	if err != nil {
 		e.counts.failed.Add(1)

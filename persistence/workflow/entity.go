@@ -1,0 +1,505 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// guardAfter is how long a run may be in memory before its guard is due: shorter than a failover
+// takes, so that a run whose node has died is woken as soon as its shard has a home.
+const guardAfter = 3 * time.Second
+
+// moment is how long a run that rests stays in memory.
+const moment = 5 * time.Second
+
+// patience is how long an actor keeps a question for the result. Who asked asks again.
+const patience = 20 * time.Second
+
+type effect = persistence.Effect[event]
+
+// A kind is what all runs of a type have in common on this node.
+type kind struct {
+	name   string
+	host   Host
+	f      function
+	timers bool // the journal keeps timers
+	all    *registry
+}
+
+// An instance is one incarnation of the actor of a run. Only the actor uses it, except for live.
+type instance struct {
+	*kind
+	entity  sharding.Entity
+	ctx     *actor.Context[message]
+	live    *live
+	guarded bool      // the timer guard is set
+	alarm   time.Time // for which the timer wake is set; zero if it is not
+	leaving bool
+	deaf    bool // what goroutines ask for counts no more
+	asking  []asking
+}
+
+type asking struct {
+	to    actor.ActorRef[actor.Result[answer]]
+	until time.Time
+}
+
+func (k *kind) behavior(e sharding.Entity, j persistence.Journal) actor.Behavior[message] {
+	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
+		in := &instance{kind: k, entity: e, ctx: ctx}
+		ctx.Defer(in.end)
+		return behaviors.EventSourced(e.PersistenceID(), j, state{}, apply, in.handle, persistence.Options[message, event, state]{
+			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: 200,
+		})
+	})
+}
+
+// tags lets runs be found by their type and tag. Events of steps have none: they would cost much.
+func (k *kind) tags(s state, e event) []string {
+	if e.What != begun && e.What != ended && e.What != holding && e.What != turned && e.What != resumed {
+		return nil
+	}
+	return []string{TagOf(k.name)}
+}
+
+func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.Signal) effect {
+	recovered, ok := sig.(persistence.RecoveryCompleted)
+	if !ok {
+		return persistence.Unhandled
+	}
+	self := in.ctx.Self()
+	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, func() { self.Tell(work{}) })
+	in.live.epoch = recovered.Epoch
+	in.alarm = firstOf(s)
+	in.all.add(in)
+	if s.Hold.Count > 0 && s.Hold.Until.After(time.Now()) {
+		return in.rest(s, nil)
+	}
+	// No timer is changed: what has brought the run back stays in the journal until it is handled.
+	in.launch(s)
+	return persistence.None
+}
+
+// launch calls the function of a run that has begun and not ended.
+func (in *instance) launch(s state) {
+	if in.live.launched || in.leaving || s.Begun.IsZero() || s.End.State != "" {
+		return
+	}
+	in.entity.KeepAwake(forever)
+	in.live.launch(in.host, in.f, s)
+}
+
+const forever = 100 * 365 * 24 * time.Hour
+
+// firstOf returns for when the timer wake of a resting run has been set.
+func firstOf(s state) (at time.Time) {
+	if s.Hold.Count > 0 {
+		return s.Hold.Until
+	}
+	for _, t := range s.Tries {
+		at = earlier(at, t.Next)
+	}
+	for _, w := range s.Waits {
+		at = earlier(at, w.Until)
+	}
+	return at
+}
+
+// earlier returns the earlier time. The zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// handle is the command handler.
+func (in *instance) handle(ctx *actor.Context[message], s state, msg message) effect {
+	in.ctx = ctx
+	switch msg := msg.(type) {
+	case work:
+		return in.work(s)
+	case tick:
+		return in.tick(ctx, s, msg)
+	case leave:
+		return in.leave()
+	case command:
+		return in.command(s, msg)
+	}
+	return persistence.Unhandled
+}
+
+// work stores what the goroutines have asked for, in one append.
+func (in *instance) work(s state) effect {
+	var (
+		events []event
+		done   []request
+		after  = s
+	)
+	for _, r := range in.live.take() {
+		e, ok := in.decide(after, r.event)
+		if !ok {
+			if r.done != nil {
+				r.done <- false
+			}
+			continue
+		}
+		r.event = e
+		after = apply(after, e)
+		events, done = append(events, e), append(done, r)
+	}
+	if len(events) == 0 {
+		return in.leaveIfIdle(in.timed(s, nil))
+	}
+	return in.leaveIfIdle(in.timed(after, persistence.Persist(events...).Then(func() { in.stored(after, done) })))
+}
+
+// decide completes an event that a goroutine asks for. It refuses the end of a run that has turned
+// meanwhile.
+func (in *instance) decide(s state, e event) (event, bool) {
+	switch {
+	case in.deaf:
+		return e, false
+	case e.What == turned:
+		return e, s.Turned.State == ""
+	case e.What == ended && s.Turned.State != "":
+		e.State, e.Value = s.Turned.State, s.Turned.Err
+		return e, in.live.compensating()
+	case e.What == holding:
+		e.Attempt = s.Hold.Count + 1
+		e.Until = e.At.Add(again.Delay(min(e.Attempt, 30) - 1))
+	}
+	return e, true
+}
+
+// again is how long a run is held before it is tried again.
+var again = actor.Backoff{Min: time.Second, Max: 5 * time.Minute}
+
+// stored follows the append of events.
+func (in *instance) stored(s state, done []request) {
+	for _, r := range done {
+		switch r.event.What {
+		case holding:
+			in.leaving = true
+			in.ctx.Log().Error("run held: it cannot go on with this program, and is tried again", zap.String("type", in.name), zap.String("id", in.entity.ID), zap.String("reason", r.event.Err), zap.Time("next", r.event.Until))
+		case turned:
+			in.live.turn(failureOf(r.event.Value), r.event.At)
+		case ended:
+			in.ended(s)
+		default:
+			in.live.note(r.event)
+		}
+		if r.done != nil {
+			r.done <- true
+		}
+	}
+}
+
+// timed adds to e the changes of timers that the run needs in state s: the guard while it is busy,
+// and the first of its waits.
+func (in *instance) timed(s state, e effect) effect {
+	if s.Begun.IsZero() || s.End.State != "" && s.told() {
+		return in.rest(s, e)
+	}
+	rests, until := in.live.next()
+	switch {
+	case s.Hold.Count > 0 && in.live.isLeaving():
+		rests, until = true, s.Hold.Until
+	case s.End.State != "" && in.alarm.IsZero(): // the parent is told until it has heard
+		rests, until = true, time.Now().Add(guardAfter)
+	case s.End.State != "":
+		rests, until = true, in.alarm
+	}
+	if !until.Equal(in.alarm) {
+		e, in.alarm = in.set(e, timerWake, until), until
+	}
+	if rests {
+		return in.rest(s, e)
+	}
+	in.entity.KeepAwake(forever)
+	return in.protect(e)
+}
+
+// rest lets a run leave memory after a moment, and removes timers that nobody needs. A stashed
+// guard would come back to the shard as a message, and wake the run.
+func (in *instance) rest(s state, e effect) effect {
+	if in.guarded {
+		e, in.guarded = in.set(e, timerGuard, time.Time{}), false
+	}
+	if s.End.State != "" && s.told() && !in.alarm.IsZero() {
+		e, in.alarm = in.set(e, timerWake, time.Time{}), time.Time{}
+	}
+	awake := time.Duration(0)
+	if len(in.asking) > 0 {
+		awake = patience
+	}
+	in.entity.KeepAwake(awake)
+	return e.ThenUnstashAll()
+}
+
+// told reports whether nobody must be told of the end.
+func (s state) told() bool { return s.Told || s.Parent == (address{}) }
+
+// set sets a timer, or removes it if at is zero.
+func (in *instance) set(e effect, key string, at time.Time) effect {
+	switch {
+	case !in.timers && at.IsZero():
+		in.ctx.CancelTimer(key)
+	case !in.timers:
+		if key == timerWake {
+			in.ctx.After(key, max(time.Until(at), 1), tick{key})
+		}
+	case at.IsZero():
+		return e.Cancel(key)
+	default:
+		return e.Schedule(key, at, tick{key})
+	}
+	return e
+}
+
+// tick handles the message of a timer.
+func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
+	now := time.Now()
+	if due, stored := persistence.TimerOf(ctx); stored {
+		now = latest(now, due.Due) // the clock of the journal may be ahead of this one
+	} else if in.timers {
+		return persistence.None // it came back to the shard as a message
+	}
+	if t.Timer == timerGuard {
+		if rests, _ := in.live.next(); rests || s.End.State != "" {
+			in.guarded = true // so that it is removed
+			return in.rest(s, nil)
+		}
+		in.guarded = true
+		return persistence.Stash
+	}
+	in.alarm = time.Time{} // it is removed with what follows
+	if s.End.State != "" {
+		in.tellParent(s)
+		return in.timed(s, nil)
+	}
+	in.live.wakeDue(now)
+	in.launch(s)
+	return in.timed(s, nil)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// leave ends the actor once no step is executed any more, and no outcome waits to be stored.
+func (in *instance) leave() effect {
+	in.leaving = true
+	in.live.leave()
+	return in.leaveIfIdle(nil)
+}
+
+func (in *instance) leaveIfIdle(e effect) effect {
+	if !in.leaving && !in.live.isLeaving() {
+		return e
+	}
+	in.leaving = true
+	if !in.live.idle() {
+		return e
+	}
+	return e.ThenStop()
+}
+
+// end unwinds the goroutines of the incarnation.
+func (in *instance) end() {
+	if in.live != nil {
+		in.live.close()
+		in.all.remove(in)
+	}
+}
+
+// report says what the function no longer asks for.
+func (in *instance) report(unasked []string) {
+	changed := Changed{Type: in.name, ID: in.entity.ID, Unasked: unasked}
+	in.ctx.System().Log().Warn("run continued by another program than before: it does not ask for outcomes that are stored",
+		zap.String("type", in.name), zap.String("id", in.entity.ID), zap.Strings("unasked", unasked))
+	in.ctx.System().Publish(changed)
+}
+
+// Changed is published on the event stream of the node when a run goes on that has outcomes for
+// which its function did not ask, for example because a step has another name now.
+type Changed struct {
+	Type, ID string
+	Unasked  []string // names of steps and awaits, sorted
+}
+
+// ended follows the end of the run.
+func (in *instance) ended(s state) {
+	for _, one := range in.asking {
+		if one.until.After(time.Now()) {
+			one.to.Tell(resultOf(s))
+		}
+	}
+	in.asking = nil
+	in.all.count(in.name, s.End.State)
+	in.tellParent(s)
+	if !in.timers && s.told() {
+		in.entity.Passivate() // a remembered entity is awake until then
+	}
+}
+
+func resultOf(s state) actor.Result[answer] {
+	return actor.Result[answer]{Value: answer{State: s.End.State, Out: s.End.Out}}
+}
+
+// command handles what comes from outside.
+func (in *instance) command(s state, c command) effect {
+	if s.Begun.IsZero() && c.Op != opRun {
+		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name))
+	}
+	switch c.Op {
+	case opRun:
+		return in.run(s, c)
+	case opResult:
+		return in.ask(s, c)
+	case opSignal:
+		return in.signalled(s, c)
+	case opTurn:
+		return in.turned(s, c)
+	case opResume:
+		return in.resume(s, c)
+	case opLook:
+		return persistence.Reply[event](c.ReplyTo, actor.Result[answer]{Value: answer{Status: in.status(s)}})
+	case opTold:
+		if s.told() {
+			return persistence.None
+		}
+		e := event{What: told, At: time.Now()}
+		return in.rest(apply(s, e), persistence.Persist(e))
+	}
+	return refuse(c, fmt.Errorf("%w: this node does not know the operation %q; upgrade it", ErrInvalid, c.Op))
+}
+
+func refuse(c command, err error) effect {
+	return persistence.Reply[event](c.ReplyTo, actor.Result[answer]{Err: err})
+}
+
+func accept(e effect, c command, s state) effect {
+	return persistence.ThenReply(e, c.ReplyTo, actor.Result[answer]{Value: answer{State: stateOf(s)}})
+}
+
+func (in *instance) run(s state, c command) effect {
+	switch {
+	case !s.Begun.IsZero() && c.Parent != (address{}) && c.Parent != s.Parent:
+		return refuse(c, fmt.Errorf("%w: run %s of type %s exists, and is no child of %s of type %s", ErrInvalid, in.entity.ID, in.name, c.Parent.ID, c.Parent.Type))
+	case !s.Begun.IsZero():
+		return accept(nil, c, s)
+	}
+	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, At: time.Now()}
+	after := apply(s, e)
+	stored := in.protect(persistence.Persist(e)).Then(func() {
+		in.all.count(in.name, Running)
+		in.launch(after)
+	})
+	return accept(stored, c, after)
+}
+
+// ask answers with the result, or keeps the question until the run ends.
+func (in *instance) ask(s state, c command) effect {
+	if s.End.State != "" {
+		return persistence.Reply[event](c.ReplyTo, resultOf(s))
+	}
+	now := time.Now()
+	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return one.until.Before(now) })
+	in.asking = append(in.asking, asking{c.ReplyTo, now.Add(patience * 19 / 20)}) // who asks asks again at patience
+	if rests, _ := in.live.next(); rests || !in.live.launched {
+		in.entity.KeepAwake(patience)
+	}
+	return persistence.None
+}
+
+func (in *instance) signalled(s state, c command) effect {
+	if s.End.State != "" {
+		if strings.HasPrefix(c.Name, childSignal) { // the parent was not waiting any more
+			return accept(nil, c, s)
+		}
+		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name))
+	}
+	e := event{What: signalled, Signal: c.Name, Value: c.Value, At: time.Now()}
+	after := apply(s, e)
+	stored := persistence.Persist(e)
+	if rests, _ := in.live.next(); !rests || in.live.awaits(c.Name) {
+		stored = in.protect(stored)
+	}
+	number := after.Number
+	stored = stored.Then(func() { in.live.deliver(signal{c.Name, number, c.Value}) })
+	return persistence.Once(c.Key, accept(stored, c, after))
+}
+
+func (in *instance) turned(s state, c command) effect {
+	switch {
+	case s.End.State != "":
+		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name))
+	case s.Turned.State != "":
+		return accept(nil, c, s)
+	}
+	why := ErrCancelled
+	if c.State == Failed {
+		why = ErrFailed
+	}
+	reason := fmt.Errorf("%w by %s: %s", why, said(c.By), said(c.Why))
+	e := event{What: turned, State: c.State, Value: failure(reason), By: c.By, Why: c.Why, At: time.Now()}
+	after := apply(s, e)
+	return accept(in.protect(persistence.Persist(e)).Then(func() {
+		in.live.turn(reason, e.At)
+		in.launch(after)
+	}), c, after)
+}
+
+// protect sets the guard.
+func (in *instance) protect(e effect) effect {
+	if in.guarded {
+		return e
+	}
+	in.guarded = true
+	return in.set(e, timerGuard, time.Now().Add(guardAfter))
+}
+
+func said(text string) string {
+	if text == "" {
+		return "not said"
+	}
+	return text
+}
+
+// resume stores that an operator lets the run go on. If outcomes are forgotten, another incarnation
+// begins, because the goroutines of this one know them.
+func (in *instance) resume(s state, c command) effect {
+	if c.Name == "" && s.End.State != "" {
+		return refuse(c, fmt.Errorf("%w: %s of type %s; name the step from which it shall go on", ErrEnded, in.entity.ID, in.name))
+	}
+	if c.Name != "" && !slices.ContainsFunc(s.Outcomes, func(o outcome) bool { return o.Name == c.Name }) {
+		return refuse(c, fmt.Errorf("%w: run %s of type %s has no outcome of a step %q", ErrInvalid, in.entity.ID, in.name, c.Name))
+	}
+	e := event{What: resumed, Name: c.Name, By: c.By, Why: c.Why, At: time.Now()}
+	after := apply(s, e)
+	stored := persistence.Persist(e)
+	if c.Name == "" && !in.leaving {
+		return persistence.Once(c.Key, accept(in.protect(stored).Then(func() {
+			in.live.retry()
+			in.launch(after)
+		}), c, after))
+	}
+	in.leaving, in.deaf = true, c.Name != ""
+	in.live.leave()
+	in.alarm = time.Now()
+	stored = in.set(stored, timerWake, in.alarm)
+	return persistence.Once(c.Key, accept(stored, c, after).ThenStop())
+}

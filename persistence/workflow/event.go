@@ -1,0 +1,176 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// what an event says.
+type what string
+
+const (
+	begun     what = "begun"
+	finished  what = "finished"  // a step, an await or a child has its outcome
+	failed    what = "failed"    // an attempt of a step has failed, and another follows
+	waiting   what = "waiting"   // a sleep or an await has begun
+	signalled what = "signalled" // a signal has come
+	turned    what = "turned"    // no further step begins: the run was cancelled or failed
+	holding   what = "held"      // the run cannot go on with this program
+	ended     what = "ended"
+	resumed   what = "resumed" // an operator lets the run go on
+	told      what = "told"    // the parent knows of the end
+)
+
+// An event is one stored fact of a run. Which fields it has depends on What.
+type event struct {
+	What    what
+	Name    string    `cbor:",omitempty"` // of the step or wait
+	Value   value     `cbor:",omitempty"` // input, outcome, signal, or why the run has turned
+	At      time.Time `cbor:",omitzero"`
+	Until   time.Time `cbor:",omitzero"` // of a wait; the next attempt
+	Attempt int       `cbor:",omitempty"`
+	Err     string    `cbor:",omitempty"` // of an attempt that has failed
+	Signal  string    `cbor:",omitempty"` // its name
+	Number  uint64    `cbor:",omitempty"` // of the signal that an await has taken
+	State   State     `cbor:",omitempty"` // in which the run ends
+	Tag     string    `cbor:",omitempty"`
+	Parent  address   `cbor:",omitzero"`
+	By      string    `cbor:",omitempty"` // an operator
+	Why     string    `cbor:",omitempty"`
+}
+
+// An address is a wait of a run.
+type address struct{ Type, ID, Wait string }
+
+func init() {
+	actor.RegisterType[event]("understudy/workflow.event")
+	actor.RegisterType[state]("understudy/workflow.state")
+}
+
+// state is what is stored of a run. Slices are shared by successive states: they only grow, or are
+// replaced.
+type state struct {
+	Begun    time.Time
+	Input    value
+	Tag      string
+	Parent   address
+	Outcomes []outcome // in the order in which they were stored
+	Tries    []try     // of steps that have failed and will be tried again
+	Waits    []wait    // that have begun; those of awaits until they end
+	Signals  []signal  // that no await has taken
+	Number   uint64    // of the last signal
+	Turned   turn
+	Hold     hold
+	End      end
+	Told     bool
+}
+
+// An outcome is the result of a step, an await or a child.
+type outcome struct {
+	Name     string
+	Value    value
+	Attempts int
+	At       time.Time
+}
+
+// A try is a failed attempt.
+type try struct {
+	Name    string
+	Attempt int // how many have failed
+	Err     string
+	Next    time.Time
+}
+
+type wait struct {
+	Name   string
+	Until  time.Time // zero for ever
+	Signal string    // "" for a sleep
+}
+
+type signal struct {
+	Name   string
+	Number uint64
+	Value  value
+}
+
+// A turn is why no further step begins.
+type turn struct {
+	State State // in which the run will end; "" if it has not turned
+	Err   value
+	At    time.Time
+}
+
+type hold struct {
+	Count int // in a row; 0 if the run is not held
+	Err   string
+	Until time.Time
+}
+
+type end struct {
+	State State // "" before the end
+	Out   value
+	At    time.Time
+}
+
+// apply returns the state after one more event.
+func apply(s state, e event) state {
+	switch e.What {
+	case begun:
+		s.Begun, s.Input, s.Tag, s.Parent = e.At, e.Value, e.Tag, e.Parent
+	case finished:
+		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
+		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
+		s.Waits = without(s.Waits, func(w wait) bool { return w.Name == e.Name })
+		s.Signals = without(s.Signals, func(one signal) bool { return one.Number == e.Number })
+		s.Hold = hold{}
+	case failed:
+		s.Tries = append(without(s.Tries, func(t try) bool { return t.Name == e.Name }), try{e.Name, e.Attempt, e.Err, e.Until})
+	case waiting:
+		s.Waits = append(s.Waits[:len(s.Waits):len(s.Waits)], wait{e.Name, e.Until, e.Signal})
+	case signalled:
+		s.Number++
+		s.Signals = append(s.Signals[:len(s.Signals):len(s.Signals)], signal{e.Signal, s.Number, e.Value})
+	case turned:
+		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
+	case holding:
+		s.Hold = hold{e.Attempt, e.Err, e.Until}
+	case ended:
+		s.End, s.Hold = end{e.State, e.Value, e.At}, hold{}
+	case resumed:
+		s = resume(s, e)
+	case told:
+		s.Told = true
+	}
+	return s
+}
+
+// resume returns the state in which the run goes on: attempts are due at once, and if the event
+// names a step, that and all that ended after it are forgotten.
+func resume(s state, e event) state {
+	s.Hold, s.Tries = hold{}, slices.Clone(s.Tries)
+	for i := range s.Tries {
+		s.Tries[i].Next = time.Time{}
+	}
+	if e.Name == "" {
+		return s
+	}
+	s.Turned, s.End, s.Told, s.Tries = turn{}, end{}, false, nil
+	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
+	if from >= 0 {
+		s.Outcomes = slices.Clone(s.Outcomes[:from])
+	}
+	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
+	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed
+	return s
+}
+
+// without returns all but those that drop selects, in another array if there are any.
+func without[T any](all []T, drop func(T) bool) []T {
+	if !slices.ContainsFunc(all, drop) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), drop)
+}

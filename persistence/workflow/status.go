@@ -1,0 +1,149 @@
+package workflow
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+)
+
+// A State is how far a run is.
+type State string
+
+// The states of a run. The last three are ends.
+const (
+	Running      State = "running"      // at least one goroutine of it works
+	Waiting      State = "waiting"      // it sleeps, awaits a signal or waits for its next attempt
+	Held         State = "held"         // it cannot go on with this program, and is tried again
+	Compensating State = "compensating" // it has failed or was cancelled, and has not ended
+	Done         State = "done"
+	Failed       State = "failed"
+	Cancelled    State = "cancelled"
+)
+
+// A Status says what a run does.
+type Status struct {
+	Type, ID, Tag string
+	State         State
+	Began, Ended  time.Time // Ended is zero before the end
+	Outcomes      int       // steps and awaits that are done
+	Steps         []StepStatus
+	Signals       []string  // names of those that nobody has awaited yet
+	Error         string    // why it is held, has failed or was cancelled; "" otherwise
+	Next          time.Time // when a run that is held is tried again
+}
+
+// A StepStatus is a step or a wait that has not ended.
+type StepStatus struct {
+	Name    string
+	Doing   string    // "executing", "retrying" or "waiting"
+	Attempt int       // the one that runs, or the next
+	Error   string    // of the last attempt; "" without one
+	Next    time.Time // of the next attempt, or the end of the wait; zero for none
+	Begun   time.Time // of the attempt that runs
+}
+
+func stateOf(s state) State {
+	switch {
+	case s.End.State != "":
+		return s.End.State
+	case s.Turned.State != "":
+		return Compensating
+	case s.Hold.Count > 0:
+		return Held
+	}
+	return Running
+}
+
+// status returns what the run does. It is called by the actor.
+func (in *instance) status(s state) Status {
+	st := Status{
+		Type: in.name, ID: in.entity.ID, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At,
+		Outcomes: len(s.Outcomes), Error: s.Hold.Err, Next: s.Hold.Until, Steps: in.live.open(),
+	}
+	if rests, _ := in.live.next(); rests && st.State == Running {
+		st.State = Waiting
+	}
+	if s.Turned.State != "" {
+		st.Error = failureOf(s.Turned.Err).Error()
+	}
+	for _, one := range s.Signals {
+		st.Signals = append(st.Signals, one.Name)
+	}
+	return st
+}
+
+// open returns the steps and waits that have not ended, sorted by name.
+func (l *live) open() (all []StepStatus) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, e := range l.executing {
+		all = append(all, StepStatus{Name: name, Doing: "executing", Attempt: e.attempt, Error: l.tries[name].Err, Begun: e.begun})
+	}
+	for name, p := range l.parked {
+		one := StepStatus{Name: name, Doing: "waiting", Next: p.Until}
+		if t, tried := l.tries[name]; tried {
+			one.Doing, one.Attempt, one.Error = "retrying", t.Attempt+1, t.Err
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b StepStatus) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// A registry has the runs that are in memory of a system, and counts what has become of runs here.
+type registry struct {
+	mu      sync.Mutex // guards the fields below
+	runs    map[address]*instance
+	counted map[countKey]uint64
+}
+
+type countKey struct {
+	typ   string
+	state State
+}
+
+func registryOf(s *actor.System) *registry {
+	return extension.Ensure(s, func() *registry {
+		return &registry{runs: map[address]*instance{}, counted: map[countKey]uint64{}}
+	})
+}
+
+func (r *registry) add(in *instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs[in.live.of] = in
+}
+
+func (r *registry) remove(in *instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.runs[in.live.of] == in {
+		delete(r.runs, in.live.of)
+	}
+}
+
+// count notes that a run of a type has begun here, or has ended in a state.
+func (r *registry) count(typ string, s State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counted[countKey{typ, s}]++
+}
+
+// inMemory returns the runs that are in memory, sorted.
+func (r *registry) inMemory() []*instance {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.SortedFunc(maps.Values(r.runs), func(a, b *instance) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.entity.ID, b.entity.ID))
+	})
+}
+
+// TagOf returns the tag that a journal gives to the events of a type with which runs begin, turn,
+// are held and end, for [journal.Query].
+func TagOf(typ string) string { return "workflow:" + typ }

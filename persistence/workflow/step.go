@@ -1,0 +1,199 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// A StepOption is an option of one step.
+type StepOption func(*stepOptions)
+
+type stepOptions struct {
+	retries int // attempts; -1 for no limit
+	backoff actor.Backoff
+	timeout time.Duration
+	was     []string
+}
+
+// Retry makes up to n attempts, and waits between them as b says. With n of zero or less, attempts
+// have no limit. A [Final] error ends them. The number of attempts, the last error and the time of
+// the next attempt are stored. By default a step has one attempt, and its error is its outcome.
+func Retry(n int, b actor.Backoff) StepOption {
+	if n <= 0 {
+		n = -1
+	}
+	return func(o *stepOptions) { o.retries, o.backoff = n, b }
+}
+
+// Timeout ends the context of each attempt after d.
+func Timeout(d time.Duration) StepOption { return func(o *stepOptions) { o.timeout = d } }
+
+// Was names former types of the result, as [actor.RegisterType] or Go named them: what they have
+// stored is decoded as the present type, by the names of fields.
+func Was(types ...string) StepOption {
+	return func(o *stepOptions) { o.was = append(o.was, types...) }
+}
+
+func optionsOf(opts []StepOption) stepOptions {
+	o := stepOptions{retries: 1}
+	for _, option := range opts {
+		option(&o)
+	}
+	return o
+}
+
+// Final returns err as an error after which a step is not tried again.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return final{err}
+}
+
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// Step runs f once, and returns its result. The result, or the error after the last attempt, is
+// stored before Step returns. When the function of the run is called again, after a crash or a
+// sleep, Step returns what is stored. So a step whose process dies after the effect of f and before
+// its result is stored runs again; what f calls recognises that by [Key], and a process that was
+// replaced by [Token].
+//
+// A stored error keeps its text; errors.Is and errors.As find in it what [actor.RegisterError] and
+// [actor.RegisterType] have named. Types of results should be registered with actor.RegisterType; one
+// that is not has its name in Go, and cannot be renamed without [Was].
+//
+// The context of f ends when the run is cancelled, when the node leaves and f has had its time, and
+// when another process has taken the run over. f must not use w.
+func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), opts ...StepOption) (T, error) {
+	o := optionsOf(opts)
+	full := w.name(name)
+	out, err := w.step(full, o, w.live.steps, func(ctx context.Context) (value, error) {
+		v, err := f(ctx)
+		return sealed(w.live, v, err), err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return result[T](w.live, full, out, o.was...)
+}
+
+// Do is [Step] for a function without a result.
+func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOption) error {
+	full := w.name(name)
+	out, err := w.step(full, optionsOf(opts), w.live.steps, func(ctx context.Context) (value, error) {
+		err := f(ctx)
+		return failure(err), err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = result[struct{}](w.live, full, out)
+	return err
+}
+
+// sealed is seal for what a step or the function returns. It holds the run if v cannot be stored.
+func sealed[T any](l *live, v T, err error) value {
+	if err != nil {
+		return failure(err)
+	}
+	out, bad := seal(v, nil)
+	if bad != nil {
+		l.hold(bad)
+	}
+	return out
+}
+
+// result decodes an outcome. It holds the run if that has another type.
+func result[T any](l *live, name string, stored value, was ...string) (T, error) {
+	v, err, bad := open[T](stored, was...)
+	switch {
+	case bad != nil:
+		l.hold(fmt.Errorf("%q: %w", name, bad))
+	case err != nil:
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return v, err
+}
+
+// step returns the outcome of a step, which is stored. Its error is why no step begins any more.
+func (w *Run) step(full string, o stepOptions, within context.Context, f func(context.Context) (value, error)) (value, error) {
+	l := w.live
+	l.mu.Lock()
+	done, stored := l.outcomes[full]
+	before := l.tries[full]
+	l.mu.Unlock()
+	if stored {
+		return done.Value, nil
+	}
+	if err := l.gate(); err != nil {
+		return value{}, err
+	}
+	for attempt := before.Attempt + 1; ; attempt++ {
+		if l.pause(full, before.Next) {
+			if err := l.gate(); err != nil {
+				return value{}, err
+			}
+		}
+		out, err := l.attempt(full, attempt, o.timeout, within, f)
+		var last final
+		if err == nil || o.retries > 0 && attempt >= o.retries || errors.As(err, &last) || within.Err() != nil {
+			l.store(event{What: finished, Name: full, Value: out, Attempt: attempt, At: time.Now()})
+			return out, nil
+		}
+		before.Next = time.Now().Add(o.backoff.Delay(attempt - 1))
+		l.store(event{What: failed, Name: full, Attempt: attempt, Err: err.Error(), Until: before.Next, At: time.Now()})
+	}
+}
+
+// pause waits until the next attempt of a step is due, and reports whether it had to.
+func (l *live) pause(full string, next time.Time) (paused bool) {
+	for l.why() == nil || l.compensates {
+		if !next.After(time.Now()) {
+			return paused
+		}
+		paused = true
+		if l.park(wait{Name: full, Until: next}, nil) {
+			return true // by the clock of the journal
+		}
+	}
+	return true
+}
+
+// attempt calls the function of a step once.
+func (l *live) attempt(full string, number int, timeout time.Duration, within context.Context, f func(context.Context) (value, error)) (out value, err error) {
+	ctx := context.WithValue(within, stepKey{}, stepOf{key: l.of.Type + "/" + l.of.ID + "/" + full, token: l.epoch})
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	l.mu.Lock()
+	l.executing[full] = execution{number, time.Now()}
+	l.mu.Unlock()
+	returned := false
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %w", ErrPanicked, guard.Recovered(r))
+			out, returned = failure(err), true
+		}
+		switch {
+		case !returned: // the goroutine ends
+			l.mu.Lock()
+			delete(l.executing, full)
+			l.mu.Unlock()
+		case l.over():
+			runtime.Goexit() // nobody may store it any more
+		}
+	}()
+	out, err = f(ctx)
+	returned = true
+	return out, err
+}
