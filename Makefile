@@ -130,7 +130,7 @@ sbom: ## Write into the folder DIR what the command and the template are made of
 	$(GO) -C internal/lab/release run . -sbom="$(abspath $(DIR))"
 
 .PHONY: dist
-dist: ## Write into the new folder DIR what a release offers for download; KEY is the SSH key that signs it: ten minutes
+dist: ## At a tagged commit, write into the new folder DIR what a release offers for download; KEY is the SSH key that signs it: ten minutes
 	$(if $(DIR),,$(error say where to write: make dist DIR=/tmp/dist))
 	$(GO) -C internal/lab/release run . -dist="$(abspath $(DIR))" $(if $(KEY),-key="$(abspath $(KEY))")
 
