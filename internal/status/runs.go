@@ -23,7 +23,7 @@ type RunFilter struct {
 	Limit      int    // of runs that are listed
 }
 
-// A Steering is what an operator wants of a run.
+// A Steering is the wish of an operator.
 type Steering struct {
 	Do       string // "cancel", "fail", "retry" or "resume"
 	Step     string // from which a run is resumed

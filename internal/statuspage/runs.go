@@ -24,7 +24,7 @@ func runs(of func() status.Runs) http.HandlerFunc {
 		all, q := of(), r.URL.Query()
 		switch {
 		case all == nil:
-			http.Error(w, "this node has started no workflow", http.StatusNotFound)
+			http.Error(w, "this node has started no workflow", http.StatusConflict)
 			return
 		case q.Get("type") == "":
 			http.Error(w, "name the type of the runs: ?type=NAME, and &id=ID for one", http.StatusBadRequest)
@@ -44,7 +44,7 @@ func runs(of func() status.Runs) http.HandlerFunc {
 			answered, err = all.List(ctx, q.Get("type"), status.RunFilter{State: q.Get("state"), Tag: q.Get("tag"), Limit: min(limit, mostListedRuns)})
 		}
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
+			http.Error(w, err.Error(), http.StatusConflict)
 			return
 		}
 		answer(w, answered)
@@ -60,7 +60,7 @@ func (a *Actions) steer(w http.ResponseWriter, r *http.Request) {
 	}
 	all := a.Runs()
 	if all == nil {
-		http.Error(w, "this node has started no workflow", http.StatusNotFound)
+		http.Error(w, "this node has started no workflow", http.StatusConflict)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), runsPatience)
