@@ -81,8 +81,9 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	if !ok {
 		return persistence.Unhandled
 	}
-	self := in.ctx.Self()
-	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, func() { self.Tell(work{}) })
+	// No message: those that come after leave go to the next home of the shard.
+	notify := extension.TellLatest(in.ctx.Self(), func() (message, bool) { return work{}, true })
+	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, notify)
 	in.live.epoch = recovered.Epoch
 	if in.timers {
 		in.alarm = firstOf(s)
