@@ -1,7 +1,7 @@
 // Command agent lets a language model use tools until it has an answer. The loop is a run of
-// package workflow: each call of the model or of a tool is a step, a refund waits for the approval
-// of a person, and a budget ends a run that goes astray. While the person thinks, the actor system
-// ends, and another one goes on from the journal. The exit status is 0 only if no call was repeated.
+// package workflow: each call of the model or of a tool is a step, a refund waits for a person, and
+// a budget ends a run that goes astray. While the person thinks, the actor system ends, and another
+// one goes on from the journal. The exit status is 0 only if no call was repeated.
 package main
 
 import (

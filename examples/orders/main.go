@@ -7,13 +7,13 @@
 // what was done. The goods, the money and the parcels are those of services outside of the cluster.
 // They write each request down, with its key and its token.
 //
-// Meanwhile the busiest process is killed with SIGKILL, another is stopped with SIGSTOP until it was
-// replaced and then continues, answers of the services are lost, and all processes are replaced by a
-// version of the program that has one more step.
+// Meanwhile the busiest process is killed with SIGKILL. Another is stopped with SIGSTOP until it
+// was replaced, and then continues. Answers of the services are lost. All processes are replaced by
+// a version of the program that has one more step.
 //
-// In the end the program compares how the orders have ended with what the services have written
-// down. The exit status is 0 only if each order was charged once or not at all, as it should be, and
-// nothing was done for a process that was replaced.
+// In the end the program compares the ends of the orders with the ledger of the services. The exit
+// status is 0 only if each order was charged once or not at all, as it should be, and nothing was
+// done for a process that was replaced.
 //
 // -orders says how many orders there are. The journal is SQLite in a temporary directory. -journal
 // PATH keeps it at that path. To use PostgreSQL, run the command in the module of that journal,

@@ -53,8 +53,8 @@ func (p *purchase) expected() []string {
 // selling is how long customers place orders.
 const selling = 30 * time.Second
 
-// plan returns the purchases of a run. Some are big, and half of these are refused; some have a card
-// without money, and some are cancelled.
+// plan returns the purchases of a run. Some are big, and half of these are refused. Some have a
+// card without money, and some are cancelled.
 func (s settings) plan(begin time.Time) (all []*purchase) {
 	for n := range s.orders {
 		p := &purchase{

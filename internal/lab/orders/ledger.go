@@ -3,6 +3,7 @@ package orders
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"slices"
@@ -27,6 +28,7 @@ const pondering = 20 * time.Millisecond
 type entry struct {
 	what, order, key, node string
 	token                  uint64
+	at                     time.Time
 	cents                  int
 	card                   string
 	status                 int
@@ -34,14 +36,19 @@ type entry struct {
 	did                    bool // something was done or undone
 }
 
+// String returns the line of the ledger.
+func (e entry) String() string {
+	return fmt.Sprintf("%s %s from %s, token %d.%d: %d, again %t, did %t", e.at.Format("05.000"), e.key, e.node, e.token>>32, e.token&math.MaxUint32, e.status, e.again, e.did)
+}
+
 // undoes says what the services undo.
 var undoes = map[string]string{"release": "reserve", "refund": "charge", "recall": "ship"}
 
 // A ledger is the services outside of the cluster: a warehouse, a bank and the mail. It writes down
-// each request, does what it asks for, and refuses what is repeated or comes from a process that was
-// replaced.
+// each request, and does what it asks for. A repetition gets the first answer, and a process that
+// was replaced is refused.
 type ledger struct {
-	url    string
+	url    string // without a scheme
 	server *http.Server
 
 	mu     sync.Mutex // guards all below
@@ -61,15 +68,17 @@ type watch struct {
 	seen       chan<- struct{}
 }
 
+func newLedger() *ledger {
+	return &ledger{first: map[string]entry{}, tokens: map[string]uint64{}, done: map[effect]int{}, undone: map[effect]bool{}}
+}
+
 func openLedger() (*ledger, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{
-		url:   listener.Addr().String(),
-		first: map[string]entry{}, tokens: map[string]uint64{}, done: map[effect]int{}, undone: map[effect]bool{},
-	}
+	l := newLedger()
+	l.url = listener.Addr().String()
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{what}/{order}", l.take)
 	l.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
@@ -85,16 +94,16 @@ func (l *ledger) take(w http.ResponseWriter, r *http.Request) {
 	cents, _ := strconv.Atoi(r.FormValue("cents")) // only charges have them
 	e := entry{
 		what: r.PathValue("what"), order: r.PathValue("order"), key: r.Header.Get(keyHeader), node: r.Header.Get(nodeHeader),
-		token: token, cents: cents, card: r.FormValue("card"),
+		token: token, at: time.Now(), cents: cents, card: r.FormValue("card"),
 	}
 	if err != nil || e.key == "" {
 		http.Error(w, fmt.Sprintf("no key, or not a token: %q", r.Header.Get(tokenHeader)), http.StatusBadRequest)
 		return
 	}
 	e = l.note(e)
-	time.Sleep(pondering)
+	time.Sleep(pondering) // it is stored, and the caller does not know
 	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(e.cents) // who does not get it asks again
+	_ = json.NewEncoder(w).Encode(e.cents) // a caller that does not get it asks again
 }
 
 // note decides about a request, does what it asks for, and writes it down.

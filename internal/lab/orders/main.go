@@ -1,5 +1,5 @@
-// Package orders is the program of examples/orders. Module internal/lab/postgres runs it as well, so
-// that the examples do not need the client library of that journal.
+// Package orders is the program of examples/orders. Module internal/lab/postgres runs it as well,
+// so that the examples do not need the client library of that journal.
 package orders
 
 import (

@@ -18,6 +18,7 @@ type report struct {
 	charges, refunds               int // in cents
 
 	broken map[string][]string // ids of orders, by what is wrong
+	lines  map[string][]string // of the ledger, by order
 }
 
 // account is what the services have done for one order.
@@ -25,7 +26,7 @@ type account map[string]int
 
 // compare expects that nothing more can happen.
 func compare(all []*purchase, log []entry) report {
-	r := report{orders: len(all), ends: map[string]int{}, requests: len(log), broken: map[string][]string{}}
+	r := report{orders: len(all), ends: map[string]int{}, requests: len(log), broken: map[string][]string{}, lines: map[string][]string{}}
 	accounts := r.read(log)
 	for _, p := range all {
 		r.add(p, accounts[p.id])
@@ -37,16 +38,21 @@ func compare(all []*purchase, log []entry) report {
 	return r
 }
 
-func (r *report) wrong(what, id string) { r.broken[what] = append(r.broken[what], id) }
+func (r *report) wrong(what, id string) {
+	if !slices.Contains(r.broken[what], id) {
+		r.broken[what] = append(r.broken[what], id)
+	}
+}
 
-// read reads the ledger. Whatever the services have decided, nothing may be done for a process after
-// a request of its successor.
+// read reads the ledger. Whatever the services have decided, nothing may be done for a process
+// after a request of its successor.
 func (r *report) read(log []entry) map[string]account {
 	accounts, highest := map[string]account{}, map[string]uint64{}
 	for _, e := range log {
 		if accounts[e.order] == nil {
 			accounts[e.order] = account{}
 		}
+		r.lines[e.order] = append(r.lines[e.order], e.String())
 		switch {
 		case e.status == http.StatusPreconditionFailed:
 			r.refused++
@@ -83,6 +89,7 @@ func (r *report) did(e entry, a account) {
 // add adds an order with what the services have done for it.
 func (r *report) add(p *purchase, a account) {
 	r.ends[p.end.End]++
+	r.lines[p.id] = append(r.lines[p.id], "it has ended as "+p.end.End)
 	check := func(ok bool, what string) {
 		if !ok {
 			r.wrong(what, p.id)
@@ -121,7 +128,7 @@ func (r report) verdict() error {
 	var errs []error
 	for what, ids := range r.broken {
 		slices.Sort(ids)
-		errs = append(errs, fmt.Errorf("%d orders %s: %s", len(ids), what, strings.Join(ids[:min(len(ids), 5)], ", ")))
+		errs = append(errs, fmt.Errorf("%d orders %s; the first is %s:\n  %s", len(ids), what, ids[0], strings.Join(r.lines[ids[0]], "\n  ")))
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(errs) > 0 {

@@ -144,7 +144,7 @@ func (s *story) pause(ctx context.Context) error {
 	return nil
 }
 
-// loseAnswers lets the services do what they are asked for, without the nodes hearing of it.
+// loseAnswers drops the answers of the services for a while, which do as they are asked.
 func (s *story) loseAnswers(ctx context.Context) error {
 	s.say("the answers of the services are lost for a second")
 	s.cut.LoseAnswers(true)
