@@ -401,7 +401,7 @@ func resultOf(s state) actor.Result[answer] {
 func (in *instance) command(s state, c command) effect {
 	if s.Begun.IsZero() && c.Op != opRun {
 		in.ctx.After(timerIdle, moment, tick{timerIdle})
-		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name))
+		return in.notFound(c)
 	}
 	switch c.Op {
 	case opRun:
@@ -440,6 +440,16 @@ func (in *instance) looked(s state, anyway bool) effect {
 	in.looking = nil
 	in.ctx.CancelTimer(timerLook)
 	return persistence.None
+}
+
+// notFound refuses a command of a run that has not begun. The append, which has no events, fails if
+// another process has taken the id over: the run may have begun there.
+func (in *instance) notFound(c command) effect {
+	fence := persistence.None[event]
+	if in.timers {
+		fence = effect(nil).Cancel(timerWake)
+	}
+	return persistence.ThenReply(fence, c.ReplyTo, actor.Result[answer]{Err: fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name)})
 }
 
 func refuse(c command, err error) effect {
@@ -507,7 +517,7 @@ func (in *instance) turned(s state, c command) effect {
 		why = ErrFailed
 	}
 	reason := fmt.Errorf("%w by %s: %s", why, said(c.By), said(c.Why))
-	e := event{What: turned, State: c.State, Value: failure(reason), By: c.By, Why: c.Why, At: time.Now()}
+	e := event{What: turned, State: c.State, Value: failure(reason), Ignored: in.live.left(), By: c.By, Why: c.Why, At: time.Now()}
 	after := apply(s, e)
 	return accept(in.protect(persistence.Persist(e)).Then(func() {
 		in.live.turn(reason, e.At)
