@@ -270,7 +270,7 @@ func WithJournal(j Journal) actor.Option {
 }
 
 // JournalOf returns the journal of [WithJournal], or for the system of a node the one of
-// cluster.Config.Journal. It is nil if there is none.
+// cluster.Config.Journal. It is nil for a system without one.
 func JournalOf(s *actor.System) Journal {
 	j, _ := extension.Get[Journal](s)
 	return j
