@@ -26,8 +26,9 @@ var (
 	// the former type with [Was], or let the run go on from the step with [Type.Resume].
 	ErrTypeChanged = errors.New("workflow: a stored value has another type")
 	// ErrStepsMissing: the run has failed or was cancelled, and the function of this program has
-	// returned before it came to steps that are done. So it has not said how they are undone, and the
-	// run is held. Run the former program, or call [Run.Compensate] for later steps before new ones.
+	// returned before it came to steps that are done. So it has not said how they are undone, and
+	// the run is held. Run the former program, or call [Run.Compensate] for later steps before new
+	// ones.
 	ErrStepsMissing = errors.New("workflow: the function has returned before it came to steps that are done")
 	// ErrNotStorable: a value cannot be stored as it is, for example because a field is not
 	// exported. The text names the field.

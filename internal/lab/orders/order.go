@@ -78,8 +78,8 @@ func (s *shop) fulfil(w *workflow.Run, o Order) (r Receipt, err error) {
 	if err != nil {
 		return r, err
 	}
-	// An order that is cancelled while the program is replaced may have been shipped by version 1, and
-	// does not come beyond the step that is new. So what undoes later steps stands before that.
+	// An order that is cancelled while the program is replaced may have been shipped by version 1,
+	// and does not come beyond the step that is new. So what undoes later steps stands before it.
 	w.Compensate("recall", s.undo("recall", id))
 	if s.version >= 2 {
 		if err := workflow.Do(w, "notify", func(ctx context.Context) error { return s.services.notify(ctx, id) }, patient); err != nil {
