@@ -27,7 +27,8 @@ var layers = []layer{
 		{"internal/lab/fips", []string{anything}},          // tests only
 		{"internal/lab/laws", nil},                         // a program, of no use to the packages below
 		{"internal/lab/overload", []string{anything}},      // tests only
-		{"internal/lab/reminders", []string{anything}},     // as failover
+		{"internal/lab/orders", []string{anything}},        // as failover
+		{"internal/lab/reminders", []string{anything}},     // likewise
 		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},      // tests only
