@@ -107,7 +107,7 @@ func writeRun(to io.Writer, r status.WorkflowRun) error {
 	return t.flush()
 }
 
-// A steered says what was asked of a run.
+// A steered names a run and its operation.
 type steered struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
