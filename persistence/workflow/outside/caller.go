@@ -1,0 +1,88 @@
+package outside
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-go/understudy/persistence/internal/fence"
+	"github.com/understudy-go/understudy/persistence/workflow"
+)
+
+var (
+	// ErrReplaced: the caller has a lower token than another one before it, because another process
+	// has taken its run over. Nothing was done for it.
+	ErrReplaced = fence.ErrReplaced
+	// ErrKeyUsed: the key belongs to another request. If a step makes several calls, give each but
+	// the first a key of its own, such as workflow.Key(ctx)+"/2" in the header [KeyHeader].
+	ErrKeyUsed = errors.New("outside: the idempotency key was used for another request")
+	// ErrNoStep: the context is neither that of a step nor that of a request with its headers.
+	ErrNoStep = errors.New("outside: the context is not that of a step")
+	// ErrOtherRun: the object was written by another run, whose token says nothing about this one.
+	// Give each run objects of its own.
+	ErrOtherRun = errors.New("outside: the object belongs to another run")
+)
+
+// A Caller says which step makes a call, and in which incarnation of its run.
+type Caller struct {
+	Key   string // the same in all attempts of the step, see [workflow.Key]
+	Scope string // of the token, see [workflow.Scope]
+	Token uint64 // at least 1 if there is a Scope, see [workflow.Token]
+}
+
+type callerKey struct{}
+
+// CallerOf returns the caller of the step, or of the request behind a [Handler], to which ctx
+// belongs. It is the zero Caller elsewhere.
+func CallerOf(ctx context.Context) Caller {
+	if c, ok := ctx.Value(callerKey{}).(Caller); ok {
+		return c
+	}
+	return Caller{workflow.Key(ctx), workflow.Scope(ctx), workflow.Token(ctx)}
+}
+
+// The headers of a call. Bytes of a key or scope that are no visible ASCII, quotes and percent signs
+// are written as in URLs, for example %20 for a space.
+const (
+	KeyHeader   = "Idempotency-Key"
+	ScopeHeader = "Fencing-Scope"
+	TokenHeader = "Fencing-Token"
+)
+
+// callerIn returns the caller in the headers of a request.
+func callerIn(h http.Header) (c Caller, err error) {
+	for _, name := range []string{KeyHeader, ScopeHeader, TokenHeader} {
+		if all := h.Values(name); len(all) > 1 || strings.ContainsFunc(h.Get(name), func(r rune) bool { return r < ' ' || r > '~' }) {
+			return c, fmt.Errorf("the header %s is %q; it must be there once, in visible ASCII", name, all)
+		}
+	}
+	c.Key, c.Scope = strings.Trim(h.Get(KeyHeader), `"`), h.Get(ScopeHeader)
+	token := h.Get(TokenHeader)
+	if (token == "") != (c.Scope == "") {
+		return c, fmt.Errorf("%s and %s are only together of use", ScopeHeader, TokenHeader)
+	}
+	if token == "" {
+		return c, nil
+	}
+	c.Token, err = strconv.ParseUint(token, 10, 63)
+	if err != nil || c.Token == 0 {
+		return c, fmt.Errorf("%s is %q, and not a number from 1 to 2^63-1", TokenHeader, token)
+	}
+	return c, nil
+}
+
+// escaped returns s as it is in a header.
+func escaped(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || c == '%' || c == '"' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
