@@ -42,7 +42,7 @@ type answer struct {
 	Status Status
 }
 
-// A tick is the message of a stored timer: timerGuard or timerWake.
+// A tick is the message of a timer.
 type tick struct{ Timer string }
 
 const (
@@ -51,6 +51,10 @@ const (
 	timerGuard = "guard"
 	// timerWake is due when the first wait ends. The run may sleep until then.
 	timerWake = "wake"
+	// timerIdle is not stored: a run that rests leaves memory then.
+	timerIdle = "idle"
+	// timerLook is not stored: somebody who looks waits no longer for the end of a replay.
+	timerLook = "look"
 )
 
 // work says that the goroutines of the run have something for the actor.

@@ -11,6 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/workflowhook"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -28,11 +30,13 @@ type effect = persistence.Effect[event]
 
 // A kind is what all runs of a type have in common on this node.
 type kind struct {
-	name   string
-	host   Host
-	f      function
-	timers bool // the journal keeps timers
-	all    *registry
+	name      string
+	host      Host
+	f         function
+	journal   persistence.Journal
+	timers    bool // the journal keeps timers
+	snapshots int  // events between two; 0 if the journal keeps none
+	all       *registry
 }
 
 // An instance is one incarnation of the actor of a run. Only the actor uses it, except for live.
@@ -46,6 +50,7 @@ type instance struct {
 	leaving bool
 	deaf    bool // what goroutines ask for counts no more
 	asking  []asking
+	looking []actor.ActorRef[actor.Result[answer]] // until the replay is over
 }
 
 type asking struct {
@@ -53,12 +58,12 @@ type asking struct {
 	until time.Time
 }
 
-func (k *kind) behavior(e sharding.Entity, j persistence.Journal) actor.Behavior[message] {
+func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
 		in := &instance{kind: k, entity: e, ctx: ctx}
 		ctx.Defer(in.end)
-		return behaviors.EventSourced(e.PersistenceID(), j, state{}, apply, in.handle, persistence.Options[message, event, state]{
-			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: 200,
+		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
+			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots,
 		})
 	})
 }
@@ -79,8 +84,11 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	self := in.ctx.Self()
 	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, func() { self.Tell(work{}) })
 	in.live.epoch = recovered.Epoch
-	in.alarm = firstOf(s)
+	if in.timers {
+		in.alarm = firstOf(s)
+	}
 	in.all.add(in)
+	in.ctx.After(timerIdle, moment, tick{timerIdle})
 	if s.Hold.Count > 0 && s.Hold.Until.After(time.Now()) {
 		return in.rest(s, nil)
 	}
@@ -94,11 +102,10 @@ func (in *instance) launch(s state) {
 	if in.live.launched || in.leaving || s.Begun.IsZero() || s.End.State != "" {
 		return
 	}
-	in.entity.KeepAwake(forever)
-	in.live.launch(in.host, in.f, s)
+	in.ctx.CancelTimer(timerIdle)
+	replacement, _ := extension.Get[workflowhook.Replacement](in.ctx.System())
+	in.live.launch(in.f, s, replacement)
 }
-
-const forever = 100 * 365 * 24 * time.Hour
 
 // firstOf returns for when the timer wake of a resting run has been set.
 func firstOf(s state) (at time.Time) {
@@ -158,6 +165,7 @@ func (in *instance) work(s state) effect {
 		events, done = append(events, e), append(done, r)
 	}
 	if len(events) == 0 {
+		in.looked(s, false)
 		return in.leaveIfIdle(in.timed(s, nil))
 	}
 	return in.leaveIfIdle(in.timed(after, persistence.Persist(events...).Then(func() { in.stored(after, done) })))
@@ -202,6 +210,7 @@ func (in *instance) stored(s state, done []request) {
 			r.done <- true
 		}
 	}
+	in.looked(s, false)
 }
 
 // timed adds to e the changes of timers that the run needs in state s: the guard while it is busy,
@@ -212,8 +221,10 @@ func (in *instance) timed(s state, e effect) effect {
 	}
 	rests, until := in.live.next()
 	switch {
-	case s.Hold.Count > 0 && in.live.isLeaving():
+	case s.Hold.Count > 0 && (in.live.isLeaving() || !in.live.launched):
 		rests, until = true, s.Hold.Until
+	case s.End.State == "" && !in.live.launched: // it leaves; what shall bring it back is set
+		return e
 	case s.End.State != "" && in.alarm.IsZero(): // the parent is told until it has heard
 		rests, until = true, time.Now().Add(guardAfter)
 	case s.End.State != "":
@@ -225,7 +236,7 @@ func (in *instance) timed(s state, e effect) effect {
 	if rests {
 		return in.rest(s, e)
 	}
-	in.entity.KeepAwake(forever)
+	in.ctx.CancelTimer(timerIdle)
 	return in.protect(e)
 }
 
@@ -238,11 +249,7 @@ func (in *instance) rest(s state, e effect) effect {
 	if s.End.State != "" && s.told() && !in.alarm.IsZero() {
 		e, in.alarm = in.set(e, timerWake, time.Time{}), time.Time{}
 	}
-	awake := time.Duration(0)
-	if len(in.asking) > 0 {
-		awake = patience
-	}
-	in.entity.KeepAwake(awake)
+	in.ctx.After(timerIdle, moment, tick{timerIdle})
 	return e.ThenUnstashAll()
 }
 
@@ -269,6 +276,12 @@ func (in *instance) set(e effect, key string, at time.Time) effect {
 // tick handles the message of a timer.
 func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
 	now := time.Now()
+	switch t.Timer {
+	case timerIdle:
+		return in.idle(s, now)
+	case timerLook:
+		return in.looked(s, true)
+	}
 	if due, stored := persistence.TimerOf(ctx); stored {
 		now = latest(now, due.Due) // the clock of the journal may be ahead of this one
 	} else if in.timers {
@@ -290,6 +303,19 @@ func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
 	in.live.wakeDue(now)
 	in.launch(s)
 	return in.timed(s, nil)
+}
+
+// idle lets a run leave memory that has rested for a moment, unless somebody waits for its result.
+// Without stored timers it stays until its end.
+func (in *instance) idle(s state, now time.Time) effect {
+	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.After(now) })
+	over := s.Begun.IsZero() || s.End.State != "" && s.told()
+	if rests, _ := in.live.next(); len(in.asking) > 0 || !over && (!in.timers || in.live.launched && !rests) {
+		in.ctx.After(timerIdle, moment, tick{timerIdle})
+		return persistence.None
+	}
+	in.entity.Passivate()
+	return persistence.None
 }
 
 func latest(a, b time.Time) time.Time {
@@ -350,9 +376,6 @@ func (in *instance) ended(s state) {
 	in.asking = nil
 	in.all.count(in.name, s.End.State)
 	in.tellParent(s)
-	if !in.timers && s.told() {
-		in.entity.Passivate() // a remembered entity is awake until then
-	}
 }
 
 func resultOf(s state) actor.Result[answer] {
@@ -362,6 +385,7 @@ func resultOf(s state) actor.Result[answer] {
 // command handles what comes from outside.
 func (in *instance) command(s state, c command) effect {
 	if s.Begun.IsZero() && c.Op != opRun {
+		in.ctx.After(timerIdle, moment, tick{timerIdle})
 		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name))
 	}
 	switch c.Op {
@@ -376,7 +400,9 @@ func (in *instance) command(s state, c command) effect {
 	case opResume:
 		return in.resume(s, c)
 	case opLook:
-		return persistence.Reply[event](c.ReplyTo, actor.Result[answer]{Value: answer{Status: in.status(s)}})
+		in.looking = append(in.looking, c.ReplyTo)
+		in.ctx.After(timerLook, time.Second, tick{timerLook})
+		return in.looked(s, false)
 	case opTold:
 		if s.told() {
 			return persistence.None
@@ -385,6 +411,20 @@ func (in *instance) command(s state, c command) effect {
 		return in.rest(apply(s, e), persistence.Persist(e))
 	}
 	return refuse(c, fmt.Errorf("%w: this node does not know the operation %q; upgrade it", ErrInvalid, c.Op))
+}
+
+// looked tells what the run does, once it has replayed what is stored, or if that takes long.
+func (in *instance) looked(s state, anyway bool) effect {
+	if len(in.looking) == 0 || in.live.replays() && !anyway {
+		return persistence.None
+	}
+	all := actor.Result[answer]{Value: answer{Status: in.status(s)}}
+	for _, to := range in.looking {
+		to.Tell(all)
+	}
+	in.looking = nil
+	in.ctx.CancelTimer(timerLook)
+	return persistence.None
 }
 
 func refuse(c command, err error) effect {
@@ -417,11 +457,8 @@ func (in *instance) ask(s state, c command) effect {
 		return persistence.Reply[event](c.ReplyTo, resultOf(s))
 	}
 	now := time.Now()
-	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return one.until.Before(now) })
+	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.After(now) })
 	in.asking = append(in.asking, asking{c.ReplyTo, now.Add(patience * 19 / 20)}) // who asks asks again at patience
-	if rests, _ := in.live.next(); rests || !in.live.launched {
-		in.entity.KeepAwake(patience)
-	}
 	return persistence.None
 }
 

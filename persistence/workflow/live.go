@@ -45,6 +45,8 @@ type live struct {
 	queue       []request
 	undo        []compensation
 	compensates bool
+	ignored     []string // names of outcomes for which the function did not ask
+	notified    bool     // the actor knows that there is work
 }
 
 // A parking is a goroutine that waits.
@@ -136,7 +138,15 @@ func (l *live) store(e event) bool {
 func (l *live) ask(r request) {
 	delete(l.executing, r.event.Name)
 	l.queue = append(l.queue, r)
-	l.notify()
+	l.tell()
+}
+
+// tell tells the actor that there is work. The caller holds mu.
+func (l *live) tell() {
+	if !l.notified {
+		l.notified = true
+		l.notify()
+	}
 }
 
 // take returns all requests.
@@ -144,7 +154,7 @@ func (l *live) take() []request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.queue
-	l.queue = nil
+	l.queue, l.notified = nil, false
 	return all
 }
 
@@ -158,15 +168,13 @@ func (l *live) rest() {
 		// Everything that is stored has been asked for, or will not be: each goroutine has come to
 		// something new. It goes on only after this report.
 		l.replaying = false
-		if unasked := l.unasked(); len(unasked) > 0 {
-			l.report(unasked)
+		if l.ignored = l.unasked(); len(l.ignored) > 0 {
+			l.report(l.ignored)
 		}
 		l.busy, l.atBarrier = l.atBarrier, 0
 		close(l.barrier)
 	}
-	if l.busy == 0 {
-		l.notify()
-	}
+	l.tell()
 }
 
 // unasked returns the names of outcomes for which the function has not asked, sorted. One that has
@@ -309,7 +317,7 @@ func (l *live) next() (rests bool, until time.Time) {
 			until = p.Until
 		}
 	}
-	return l.launched && l.busy == 0, until
+	return l.busy == 0, until
 }
 
 // idle reports whether nothing of the run would be lost if the actor ended now.
@@ -363,4 +371,18 @@ func (l *live) retry() {
 			l.unpark(p)
 		}
 	}
+}
+
+// left returns the names of outcomes for which the function did not ask.
+func (l *live) left() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ignored
+}
+
+// replays reports whether the function has not come to anything new yet.
+func (l *live) replays() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.launched && l.replaying
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/workflowhook"
 )
 
 // A Run is what the function of a type works with: its steps, waits and branches are known by their
@@ -19,11 +20,10 @@ import (
 // of this package that take it, may not return: if the run leaves memory meanwhile, the goroutine
 // ends, after its deferred functions.
 type Run struct {
-	live   *live
-	host   Host
-	tag    string
-	path   string         // of the branch; "" or with a slash at the end
-	counts map[string]int // waits of the branch, by name
+	live        *live
+	replacement workflowhook.Replacement // nil outside of tests
+	path        string                   // of the branch; "" or with a slash at the end
+	counts      map[string]int           // waits of the branch, by name
 }
 
 // ID returns the id of the run.
@@ -87,11 +87,11 @@ func (l *live) hold(why error) {
 type function func(w *Run, input value) (value, error)
 
 // launch runs the function of the run. The actor calls it once.
-func (l *live) launch(host Host, f function, s state) {
+func (l *live) launch(f function, s state, r workflowhook.Replacement) {
 	l.mu.Lock()
 	l.launched, l.busy = true, 1
 	l.mu.Unlock()
-	w := &Run{live: l, host: host, tag: s.Tag, counts: map[string]int{}}
+	w := &Run{live: l, replacement: r, counts: map[string]int{}}
 	go l.whole(w, f, s)
 }
 
@@ -162,7 +162,7 @@ func (l *live) compensate(w *Run) {
 	l.compensates = true
 	all := l.undo
 	l.mu.Unlock()
-	main := &Run{live: l, host: w.host, counts: w.counts}
+	main := &Run{live: l, replacement: w.replacement, counts: w.counts}
 	for i := len(all) - 1; i >= 0; i-- {
 		step := stepOptions{retries: -1, backoff: actor.Backoff{Min: time.Second, Max: time.Minute}}
 		main.step(compensating+all[i].name, step, l.life, func(ctx context.Context) (value, error) {
@@ -189,7 +189,7 @@ func Branch(w *Run, name string, parts ...Part) error {
 	l.busy += len(parts) - 1 // the caller is not busy until the last part hands over
 	l.mu.Unlock()
 	for i, part := range parts {
-		of := &Run{live: l, host: w.host, tag: w.tag, path: full + "/" + strconv.Itoa(i) + "/", counts: map[string]int{}}
+		of := &Run{live: l, replacement: w.replacement, path: full + "/" + strconv.Itoa(i) + "/", counts: map[string]int{}}
 		go func() {
 			_, errs[i] = l.guarded(func() (value, error) { return value{}, part(of) })
 			l.mu.Lock()

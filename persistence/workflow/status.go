@@ -34,6 +34,7 @@ type Status struct {
 	Outcomes      int       // steps and awaits that are done
 	Steps         []StepStatus
 	Signals       []string  // names of those that nobody has awaited yet
+	Unasked       []string  // names of outcomes for which the function did not ask, see [Changed]
 	Error         string    // why it is held, has failed or was cancelled; "" otherwise
 	Next          time.Time // when a run that is held is tried again
 }
@@ -64,7 +65,7 @@ func stateOf(s state) State {
 func (in *instance) status(s state) Status {
 	st := Status{
 		Type: in.name, ID: in.entity.ID, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At,
-		Outcomes: len(s.Outcomes), Error: s.Hold.Err, Next: s.Hold.Until, Steps: in.live.open(),
+		Outcomes: len(s.Outcomes), Error: s.Hold.Err, Next: s.Hold.Until, Steps: in.live.open(), Unasked: in.live.left(),
 	}
 	if rests, _ := in.live.next(); rests && st.State == Running {
 		st.State = Waiting

@@ -76,6 +76,13 @@ func (f final) Unwrap() error { return f.error }
 func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), opts ...StepOption) (T, error) {
 	o := optionsOf(opts)
 	full := w.name(name)
+	if r := w.replaced(full); r != nil {
+		f = func(ctx context.Context) (T, error) {
+			v, err := r(ctx)
+			is, _ := v.(T)
+			return is, err
+		}
+	}
 	out, err := w.step(full, o, w.live.steps, func(ctx context.Context) (value, error) {
 		v, err := f(ctx)
 		return sealed(w.live, v, err), err
@@ -89,6 +96,9 @@ func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), op
 // Do is [Step] for a function without a result.
 func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOption) error {
 	full := w.name(name)
+	if r := w.replaced(full); r != nil {
+		f = func(ctx context.Context) error { _, err := r(ctx); return err }
+	}
 	out, err := w.step(full, optionsOf(opts), w.live.steps, func(ctx context.Context) (value, error) {
 		err := f(ctx)
 		return failure(err), err
@@ -98,6 +108,14 @@ func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOpti
 	}
 	_, err = result[struct{}](w.live, full, out)
 	return err
+}
+
+// replaced returns what a test runs in place of a step, or nil.
+func (w *Run) replaced(full string) func(context.Context) (any, error) {
+	if w.replacement == nil {
+		return nil
+	}
+	return w.replacement(w.live.of.Type, w.live.of.ID, full)
 }
 
 // sealed is seal for what a step or the function returns. It holds the run if v cannot be stored.

@@ -70,14 +70,17 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 		return fmt.Errorf("workflow: type %q: %w", name, persistence.ErrNoJournal)
 	}
 	_, timers := journal.As[journal.TimerStore](j)
-	k := &kind{name: name, host: host, f: f, timers: timers, all: registryOf(s)}
+	k := &kind{name: name, host: host, f: f, journal: j, timers: timers, all: registryOf(s)}
+	if _, keeps := journal.As[journal.SnapshotStore](j); keeps {
+		k.snapshots = 200
+	}
 	all := []sharding.Option{sharding.StopMessage(leave{})}
-	if timers {
-		all = append(all, sharding.WithTimers(j), sharding.PassivateAfter(moment))
+	if timers { // runs leave memory by themselves
+		all = append(all, sharding.WithTimers(j), sharding.PassivateAfter(0))
 	} else {
 		all = append(all, sharding.Remember())
 	}
-	_, err = sharding.Start(host, name, func(e sharding.Entity) actor.Behavior[message] { return k.behavior(e, j) }, append(all, opts...)...)
+	_, err = sharding.Start(host, name, func(e sharding.Entity) actor.Behavior[message] { return k.behavior(e) }, append(all, opts...)...)
 	return err
 }
 

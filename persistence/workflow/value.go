@@ -47,16 +47,16 @@ func open[T any](stored value, was ...string) (v T, err, bad error) {
 
 // failure returns an error in its stored form, as the outcome of a step of any type.
 func failure(err error) value {
-	data, bad := actor.Result[struct{}]{Err: err}.MarshalCBOR()
+	data, bad := actor.Result[*struct{}]{Err: err}.MarshalCBOR()
 	if bad != nil { // a value inside of err cannot be encoded; its text can
-		data, _ = actor.Result[struct{}]{Err: fmt.Errorf("%s", err.Error())}.MarshalCBOR()
+		data, _ = actor.Result[*struct{}]{Err: fmt.Errorf("%s", err.Error())}.MarshalCBOR()
 	}
 	return value{Data: data}
 }
 
 // failureOf returns the error that failure stored.
 func failureOf(v value) error {
-	var r actor.Result[struct{}]
+	var r actor.Result[*struct{}]
 	if err := r.UnmarshalCBOR(v.Data); err != nil {
 		return err
 	}
