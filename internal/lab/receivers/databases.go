@@ -183,45 +183,29 @@ func commitsOnce(t *testing.T, db *sql.DB) {
 	require.Equal(t, []string{"a"}, effects(t, db))
 }
 
-// A crash is a journal whose appends fail while it is on, so that the actors that append fail.
-type crash struct {
-	*journal.Memory
-	on atomic.Int64 // how many appends fail
-}
-
-func (c *crash) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
-	if c.on.Load() == 0 {
-		return c.Memory.Append(ctx, reqs)
-	}
-	c.on.Add(-1)
-	errs := make([]error, len(reqs))
-	for i := range errs {
-		errs[i] = journal.ErrUnknown
-	}
-	return errs
-}
-
-func (c *crash) AppendAsync(req journal.AppendRequest, done func(error)) journal.Call {
-	done(c.Append(context.Background(), []journal.AppendRequest{req})[0])
-	return nil
-}
-
+// The journal is claimed between the commit and the append of the outcome, so that this is refused,
+// as if the process had died or another one had taken the run over.
 func findsAfterCrash(t *testing.T, db *sql.DB) {
-	j := &crash{Memory: journal.NewMemory()}
-	var calls, incarnations int
+	j := journal.NewMemory()
+	var calls, incarnations atomic.Int64
 	h := run(t, j, func(w *workflow.Run) (string, error) {
-		incarnations++
+		incarnations.Add(1)
 		return workflow.Tx(w, "book", db, func(ctx context.Context, tx *sql.Tx) (string, error) {
-			calls++
-			j.on.Store(1) // the outcome is not appended
-			return "booked", book(ctx, tx, "a")
+			calls.Add(1)
+			_, err := j.Claim(ctx, workflow.Scope(ctx), journal.WriterID{1}, journal.Bounds{})
+			return "booked", errors.Join(err, book(ctx, tx, "a"))
 		})
 	})
-	got, err := h.Result(t.Context())
+	got, err := "", context.DeadlineExceeded
+	for errors.Is(err, context.DeadlineExceeded) { // the incarnation that was asked first is gone
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		got, err = h.Result(ctx)
+		cancel()
+	}
 	require.NoError(t, err)
 	require.Equal(t, "booked", got)
-	require.Equal(t, 1, calls)
-	require.Greater(t, incarnations, 1)
+	require.EqualValues(t, 1, calls.Load())
+	require.Greater(t, incarnations.Load(), int64(1))
 	require.Equal(t, []string{"a"}, effects(t, db))
 }
 
