@@ -43,7 +43,7 @@ func Tx[T any](w *Run, name string, db *sql.DB, f func(ctx context.Context, tx *
 	if db == nil {
 		w.live.hold(fmt.Errorf("%w: Tx %q has no database", ErrInvalid, name))
 	}
-	return TxIn(w, name, Transactions[*sql.Tx](sqlTransactions{db}), f, opts...)
+	return TxIn(w, name, sqlTransactions{db}, f, opts...)
 }
 
 // Transactions are those of a database that keeps the results of steps; X is what f of [TxIn] works
