@@ -33,9 +33,11 @@ var layers = []layer{
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
+		{"testkit/workflowtest", []string{"testkit", "persistence/workflow", "cluster/sharding", "persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
+		{"persistence/workflow", []string{"cluster/sharding", "cluster", "behavior", "persistence", "persistence/journal", "actor", "internal/*"}}, // as a user would build it
 		{"cluster/cron", []string{"cluster/cron/internal/calendar", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/calendar", nil}, // when runs are due
 		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "remote", "internal/*"}},

@@ -26,6 +26,10 @@ const moment = 5 * time.Second
 // patience is how long an actor keeps a question for the result. Who asked asks again.
 const patience = 20 * time.Second
 
+// drainFor is how long an actor that leaves waits for steps that are executed: less than
+// sharding.DefaultStopTimeout.
+const drainFor = 8 * time.Second
+
 type effect = persistence.Effect[event]
 
 // A kind is what all runs of a type have in common on this node.
@@ -43,6 +47,7 @@ type kind struct {
 type instance struct {
 	*kind
 	entity  sharding.Entity
+	system  *actor.System
 	ctx     *actor.Context[message]
 	live    *live
 	guarded bool      // the timer guard is set
@@ -60,7 +65,7 @@ type asking struct {
 
 func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
-		in := &instance{kind: k, entity: e, ctx: ctx}
+		in := &instance{kind: k, entity: e, system: ctx.System(), ctx: ctx}
 		ctx.Defer(in.end)
 		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
 			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots,
@@ -103,7 +108,7 @@ func (in *instance) launch(s state) {
 		return
 	}
 	in.ctx.CancelTimer(timerIdle)
-	replacement, _ := extension.Get[workflowhook.Replacement](in.ctx.System())
+	replacement, _ := extension.Get[workflowhook.Replacement](in.system)
 	in.live.launch(in.f, s, replacement)
 }
 
@@ -138,7 +143,7 @@ func (in *instance) handle(ctx *actor.Context[message], s state, msg message) ef
 	case tick:
 		return in.tick(ctx, s, msg)
 	case leave:
-		return in.leave()
+		return in.leave(s)
 	case command:
 		return in.command(s, msg)
 	}
@@ -285,7 +290,7 @@ func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
 	if due, stored := persistence.TimerOf(ctx); stored {
 		now = latest(now, due.Due) // the clock of the journal may be ahead of this one
 	} else if in.timers {
-		return persistence.None // it came back to the shard as a message
+		return persistence.None // it has come back to the shard as a message, and has brought the run back
 	}
 	if t.Timer == timerGuard {
 		if rests, _ := in.live.next(); rests || s.End.State != "" {
@@ -293,6 +298,9 @@ func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
 			return in.rest(s, nil)
 		}
 		in.guarded = true
+		return persistence.Stash
+	}
+	if in.leaving { // it goes back to the shard, for the next incarnation
 		return persistence.Stash
 	}
 	in.alarm = time.Time{} // it is removed with what follows
@@ -308,12 +316,14 @@ func (in *instance) tick(ctx *actor.Context[message], s state, t tick) effect {
 // idle lets a run leave memory that has rested for a moment, unless somebody waits for its result.
 // Without stored timers it stays until its end.
 func (in *instance) idle(s state, now time.Time) effect {
-	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.After(now) })
+	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.Add(moment).After(now) })
 	over := s.Begun.IsZero() || s.End.State != "" && s.told()
 	if rests, _ := in.live.next(); len(in.asking) > 0 || !over && (!in.timers || in.live.launched && !rests) {
 		in.ctx.After(timerIdle, moment, tick{timerIdle})
 		return persistence.None
 	}
+	in.leaving = true
+	in.live.leave()
 	in.entity.Passivate()
 	return persistence.None
 }
@@ -325,11 +335,15 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// leave ends the actor once no step is executed any more, and no outcome waits to be stored.
-func (in *instance) leave() effect {
+// leave ends the actor, and stores what its steps come to within some seconds. It waits for them,
+// because this is the last message: what is told afterwards reaches the next incarnation.
+func (in *instance) leave(s state) effect {
 	in.leaving = true
-	in.live.leave()
-	return in.leaveIfIdle(nil)
+	in.live.drain(drainFor)
+	for _, one := range in.asking {
+		one.to.Tell(actor.Result[answer]{Err: errMoves})
+	}
+	return in.work(s).ThenStop()
 }
 
 func (in *instance) leaveIfIdle(e effect) effect {
@@ -354,9 +368,9 @@ func (in *instance) end() {
 // report says what the function no longer asks for.
 func (in *instance) report(unasked []string) {
 	changed := Changed{Type: in.name, ID: in.entity.ID, Unasked: unasked}
-	in.ctx.System().Log().Warn("run continued by another program than before: it does not ask for outcomes that are stored",
+	in.system.Log().Warn("run continued by another program than before: it does not ask for outcomes that are stored",
 		zap.String("type", in.name), zap.String("id", in.entity.ID), zap.Strings("unasked", unasked))
-	in.ctx.System().Publish(changed)
+	in.system.Publish(changed)
 }
 
 // Changed is published on the event stream of the node when a run goes on that has outcomes for

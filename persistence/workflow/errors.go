@@ -35,10 +35,13 @@ var (
 	ErrInvalid = errors.New("workflow: invalid request")
 )
 
+// errMoves: the actor ends, perhaps on the way to another node. Who asked asks again.
+var errMoves = errors.New("workflow: the run leaves memory; ask again")
+
 func init() {
 	for name, err := range map[string]error{
 		"not-found": ErrNotFound, "ended": ErrEnded, "cancelled": ErrCancelled, "failed": ErrFailed, "timed-out": ErrTimedOut,
-		"name-used": ErrNameUsed, "type-changed": ErrTypeChanged, "not-storable": ErrNotStorable, "panicked": ErrPanicked, "invalid": ErrInvalid,
+		"name-used": ErrNameUsed, "type-changed": ErrTypeChanged, "not-storable": ErrNotStorable, "panicked": ErrPanicked, "invalid": ErrInvalid, "moves": errMoves,
 	} {
 		actor.RegisterError("understudy/workflow."+name, err)
 	}

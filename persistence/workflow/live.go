@@ -45,8 +45,9 @@ type live struct {
 	queue       []request
 	undo        []compensation
 	compensates bool
-	ignored     []string // names of outcomes for which the function did not ask
-	notified    bool     // the actor knows that there is work
+	ignored     []string      // names of outcomes for which the function did not ask
+	notified    bool          // the actor knows that there is work
+	drained     chan struct{} // closed once nothing executes; nil unless the actor waits for it
 }
 
 // A parking is a goroutine that waits.
@@ -136,9 +137,37 @@ func (l *live) store(e event) bool {
 // ask queues a request. The caller holds mu. A step whose outcome is in the queue executes no more:
 // both change at once, so that an actor that leaves does not miss the outcome.
 func (l *live) ask(r request) {
-	delete(l.executing, r.event.Name)
 	l.queue = append(l.queue, r)
+	l.executed(r.event.Name)
 	l.tell()
+}
+
+// executed notes that the function of a step has returned. The caller holds mu.
+func (l *live) executed(name string) {
+	delete(l.executing, name)
+	if l.drained != nil && len(l.executing) == 0 {
+		close(l.drained)
+		l.drained = nil
+	}
+}
+
+// drain lets no step begin, and waits until those that are executed have returned, for at most d.
+func (l *live) drain(d time.Duration) {
+	l.mu.Lock()
+	l.leaving = true
+	if len(l.executing) == 0 {
+		l.mu.Unlock()
+		return
+	}
+	drained := make(chan struct{})
+	l.drained = drained
+	l.mu.Unlock()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C:
+	}
 }
 
 // tell tells the actor that there is work. The caller holds mu.

@@ -210,7 +210,7 @@ func (l *live) attempt(full string, number int, timeout time.Duration, within co
 		switch {
 		case !returned: // the goroutine ends
 			l.mu.Lock()
-			delete(l.executing, full)
+			l.executed(full)
 			l.mu.Unlock()
 		case l.over():
 			runtime.Goexit() // nobody may store it any more

@@ -11,6 +11,9 @@ import (
 // into a [Branch] of its own.
 func Sleep(w *Run, d time.Duration) error {
 	l, full := w.live, w.name(w.numbered("sleep"))
+	if d <= 0 {
+		return nil
+	}
 	l.mu.Lock()
 	began, stored := l.waits[full]
 	l.mu.Unlock()
@@ -20,7 +23,7 @@ func Sleep(w *Run, d time.Duration) error {
 			return err
 		}
 		now := time.Now()
-		began = wait{Name: full, Until: now.Add(max(d, 0))}
+		began = wait{Name: full, Until: now.Add(d)}
 		first = &event{What: waiting, Name: full, Until: began.Until, At: now}
 	}
 	for {
@@ -30,10 +33,10 @@ func Sleep(w *Run, d time.Duration) error {
 		if why != nil && at.Before(began.Until) {
 			return why
 		}
-		if !began.Until.After(time.Now()) || l.park(began, first) {
+		if first == nil && !began.Until.After(time.Now()) || l.park(began, first) {
 			return nil
 		}
-		first = nil
+		first = nil // park has stored it, unless the run has turned
 	}
 }
 

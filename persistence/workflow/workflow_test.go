@@ -44,6 +44,12 @@ func inBubble(t *testing.T, test func(t *testing.T, s *actor.System, j *journal.
 	})
 }
 
+// pass lets time pass in a bubble.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 func TestARunReturnsTheResultOfItsFunction(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
 		orders, err := workflow.Start(s, "order", func(w *workflow.Run, o order) (receipt, error) {
@@ -80,10 +86,10 @@ func TestARunThatSleepsLeavesMemoryAndComesBack(t *testing.T) {
 		begun := time.Now()
 		h, err := orders.Run(t.Context(), "1", order{})
 		require.NoError(t, err)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		require.Equal(t, 1, calls)
 		require.Equal(t, 1, unwound)
-		time.Sleep(24 * time.Hour)
+		pass(24 * time.Hour)
 		got, err := h.Result(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, receipt{Charge: "late"}, got)
@@ -103,7 +109,7 @@ func TestASignalBringsARunBackFromSleep(t *testing.T) {
 		require.NoError(t, err)
 		h, err := orders.Run(t.Context(), "1", order{})
 		require.NoError(t, err)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		require.NoError(t, workflow.Signal(t.Context(), orders, "1", "approval", approved{By: "ann"}))
 		got, err := h.Result(t.Context())
 		require.NoError(t, err)
@@ -150,7 +156,7 @@ func TestACancelledRunIsCompensated(t *testing.T) {
 		require.NoError(t, err)
 		h, err := orders.Run(t.Context(), "1", order{})
 		require.NoError(t, err)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		st, err := orders.Look(t.Context(), "1")
 		require.NoError(t, err)
 		require.Equal(t, workflow.Running, st.State)

@@ -45,21 +45,18 @@ const patience = 366 * 24 * time.Hour
 // CrashEverywhere runs a story again and again, in virtual time, and each time its process crashes
 // at another point: right before something is appended to the journal, when the effects are there
 // that lead to it, or right after, when nobody knows that it is stored. Then another process goes on
-// with the same journal. It begins with the first append and ends when a story comes to its end
-// without a crash.
+// with the same journal. It ends when a story comes to its end without a new point. A point is known
+// by what is appended, since goroutines need not have the same order each time.
 //
 // story makes a fresh world and the story in it. Functions of steps that run at the time of the
 // crash end with their context, so a step should watch that.
 func CrashEverywhere(t *testing.T, story func(t testing.TB) Story) {
 	t.Helper()
-	for point := range maxPoints {
+	known := map[string]bool{}
+	for range maxPoints {
 		crashed := false
-		name := fmt.Sprintf("append %d, before", point/2+1)
-		if point%2 == 1 {
-			name = fmt.Sprintf("append %d, after", point/2+1)
-		}
-		ok := t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { crashed = crashAt(t, story(t), point) })
+		ok := t.Run(fmt.Sprintf("point %d", len(known)+1), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { crashed = crashAt(t, story(t), known) })
 		})
 		if !ok || !crashed {
 			return
@@ -68,17 +65,18 @@ func CrashEverywhere(t *testing.T, story func(t testing.TB) Story) {
 	t.Fatalf("the story has more than %d points at which to crash; make it shorter", maxPoints)
 }
 
-// crashAt runs a story with a crash, and reports whether it came to that.
-func crashAt(t *testing.T, s Story, point int) bool {
+// crashAt runs a story with a crash at the first point that is not known, and reports whether it came
+// to that.
+func crashAt(t *testing.T, s Story, known map[string]bool) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	store := journal.NewMemory()
-	j := &mortal{Memory: store, left: point, dead: make(chan struct{})}
+	j := &mortal{Memory: store, known: known, dead: make(chan struct{})}
 	err := live(ctx, t, s, j, j.dead)
 	crashed := j.died()
 	if crashed {
-		t.Logf("crashed at the append of %s", j.at)
+		t.Logf("crashed %s", j.at)
 		err = live(ctx, t, s, store, nil)
 	}
 	if err != nil {
@@ -113,19 +111,20 @@ func live(ctx context.Context, t *testing.T, s Story, j persistence.Journal, dea
 type mortal struct {
 	*journal.Memory
 
-	mu   sync.Mutex // guards the fields below
-	left int        // points until it dies: two for each append
-	at   string     // what was appended then
-	dead chan struct{}
+	mu    sync.Mutex      // guards the fields below
+	known map[string]bool // points at which others have died
+	at    string          // where it has died
+	dead  chan struct{}
 }
 
 // Append stores the requests, unless it has died; if it dies afterwards, nobody hears of it.
 func (m *mortal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
-	if m.reached(reqs) {
+	points := pointsOf(reqs)
+	if m.reached("before", points) {
 		return refused(reqs)
 	}
 	errs := m.Memory.Append(ctx, reqs)
-	if m.reached(reqs) {
+	if m.reached("after", points) {
 		return refused(reqs)
 	}
 	return errs
@@ -139,8 +138,8 @@ func (m *mortal) Claim(ctx context.Context, id string, w journal.WriterID, b jou
 	return m.Memory.Claim(ctx, id, w, b)
 }
 
-// reached counts a point, and reports whether the journal is dead.
-func (m *mortal) reached(reqs []journal.AppendRequest) bool {
+// reached reports whether the journal is dead. It dies at a point that is not known.
+func (m *mortal) reached(when string, points []string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	select {
@@ -148,13 +147,16 @@ func (m *mortal) reached(reqs []journal.AppendRequest) bool {
 		return true
 	default:
 	}
-	if m.left > 0 {
-		m.left--
-		return false
+	fresh := false
+	for _, p := range points {
+		fresh = fresh || !m.known[when+p]
+		m.known[when+p] = true
 	}
-	m.at = text(reqs)
-	close(m.dead)
-	return true
+	if fresh {
+		m.at = when + " the append of" + strings.Join(points, ",")
+		close(m.dead)
+	}
+	return fresh
 }
 
 func (m *mortal) died() bool {
@@ -174,20 +176,32 @@ func refused(reqs []journal.AppendRequest) []error {
 	return errs
 }
 
-// text says what is appended.
-func text(reqs []journal.AppendRequest) (all string) {
+// pointsOf returns what is appended.
+func pointsOf(reqs []journal.AppendRequest) (all []string) {
 	for _, req := range reqs {
-		all += req.ID + ":"
 		for i := range req.Records {
-			var e struct{ What, Name, Signal string }
-			if stored, err := persistence.Stored(nil, &req.Records[i]); err == nil {
-				_ = stored.Decode(&e) // an event of another package has no such fields
+			r := &req.Records[i]
+			e := struct {
+				What, Name, Signal string
+				Attempt            int
+			}{What: fmt.Sprint("event ", r.Seq)} // of an actor that is no run
+			if stored, err := persistence.Stored(nil, r); err == nil {
+				_ = stored.Decode(&e)
 			}
-			all += strings.TrimRight(fmt.Sprintf(" %s %s%s", e.What, e.Name, e.Signal), " ")
+			all = append(all, strings.TrimRight(fmt.Sprintf(" %s: %s %s%s", req.ID, e.What, e.Name, e.Signal), " ")+number(e.Attempt))
 		}
 		for _, timer := range req.Timers {
-			all += " timer " + timer.Key
+			if len(req.Records) == 0 {
+				all = append(all, fmt.Sprintf(" %s: timer %s%s", req.ID, timer.Key, number(int(timer.Attempt))))
+			}
 		}
 	}
 	return all
+}
+
+func number(attempt int) string {
+	if attempt < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d)", attempt)
 }
