@@ -32,7 +32,9 @@ func TestSQLiteObeysTheLawsOfStores(t *testing.T) {
 	receivers.Stores(t, func(t *testing.T) outside.Store { return outside.NewSQL(openSQLite(t)) })
 }
 
-func TestSQLiteObeysTheLawsOfDatabases(t *testing.T) { receivers.Databases(t, func(t *testing.T) *sql.DB { return openSQLite(t) }) }
+func TestSQLiteObeysTheLawsOfDatabases(t *testing.T) {
+	receivers.Databases(t, func(t *testing.T) *sql.DB { return openSQLite(t) })
+}
 
 func TestAFenceNeedsAStep(t *testing.T) {
 	db := openSQLite(t)
