@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pgtest"
-	"github.com/understudy-go/understudy/persistence/internal/fence"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 // A ledger is a journal beside a table that its transactions change.
@@ -47,7 +47,7 @@ func (l ledger) effects() string {
 
 func TestAStepIsCommittedWithItsResult(t *testing.T) {
 	l := newLedger(t)
-	epoch, in := l.claim(), l.Transactions()
+	epoch, in := l.claim(), postgres.TransactionsOf(l.Journal)
 	tx, result, err := in.Begin(t.Context(), "order|1", epoch, "order/1/book")
 	require.NoError(t, err)
 	require.Nil(t, result)
@@ -63,7 +63,7 @@ func TestAStepIsCommittedWithItsResult(t *testing.T) {
 
 func TestAStepThatIsUndoneLeavesNothing(t *testing.T) {
 	l := newLedger(t)
-	epoch, in := l.claim(), l.Transactions()
+	epoch, in := l.claim(), postgres.TransactionsOf(l.Journal)
 	for range 2 {
 		tx, result, err := in.Begin(t.Context(), "order|1", epoch, "order/1/book")
 		require.NoError(t, err)
@@ -76,15 +76,14 @@ func TestAStepThatIsUndoneLeavesNothing(t *testing.T) {
 
 func TestAStepOfAWriterThatWasReplacedCommitsNothing(t *testing.T) {
 	l := newLedger(t)
-	epoch, in := l.claim(), l.Transactions()
+	epoch, in := l.claim(), postgres.TransactionsOf(l.Journal)
 	tx, _, err := in.Begin(t.Context(), "order|1", epoch, "order/1/book")
 	require.NoError(t, err)
 	l.book(tx)
 	successor := l.claim() // does not wait for the transaction
-	require.ErrorIs(t, in.Commit(t.Context(), tx, "order|1", epoch, "order/1/book", []byte("done")), fence.ErrReplaced)
+	require.ErrorIs(t, in.Commit(t.Context(), tx, "order|1", epoch, "order/1/book", []byte("done")), journal.ErrFenced)
 	require.Equal(t, "0", l.effects())
 	_, _, err = in.Begin(t.Context(), "order|1", epoch, "order/1/book")
-	require.ErrorIs(t, err, fence.ErrReplaced)
 	require.ErrorIs(t, err, journal.ErrFenced)
 
 	tx, result, err := in.Begin(t.Context(), "order|1", successor, "order/1/book")
@@ -95,7 +94,7 @@ func TestAStepOfAWriterThatWasReplacedCommitsNothing(t *testing.T) {
 
 func TestTwoTransactionsOfAStepAtOnceAreOne(t *testing.T) {
 	l := newLedger(t)
-	epoch, in := l.claim(), l.Transactions()
+	epoch, in := l.claim(), postgres.TransactionsOf(l.Journal)
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
@@ -120,13 +119,13 @@ func TestTwoTransactionsOfAStepAtOnceAreOne(t *testing.T) {
 }
 
 func TestAnotherJournalThanThatOfTheRunIsNamedAsTheCause(t *testing.T) {
-	_, _, err := newLedger(t).Transactions().Begin(t.Context(), "order|1", 1, "order/1/book")
+	_, _, err := postgres.TransactionsOf(newLedger(t).Journal).Begin(t.Context(), "order|1", 1, "order/1/book")
 	require.ErrorContains(t, err, "this journal does not have the run order|1: take the journal of its system")
 }
 
 func TestAStoppedProcessKeepsItsLocksForABoundedTime(t *testing.T) {
 	l := newLedger(t)
-	tx, _, err := l.Transactions().Begin(t.Context(), "order|1", l.claim(), "order/1/book")
+	tx, _, err := postgres.TransactionsOf(l.Journal).Begin(t.Context(), "order|1", l.claim(), "order/1/book")
 	require.NoError(t, err)
 	var bound string
 	require.NoError(t, tx.QueryRow(t.Context(), "SELECT current_setting('idle_in_transaction_session_timeout')").Scan(&bound))

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/internal/sqltable"
 )
 
-// TxDDL returns the statements that create the tables of [Tx] in PostgreSQL, in the first schema of
-// the search path. They may be run again.
+// TxDDL returns the statements that create the tables of [Tx] in PostgreSQL, in the first schema
+// of the search path. They may be run again.
 func TxDDL() string {
 	return sqltable.DDL(fence.Tokens, fence.TokensColumns) + sqltable.DDL(fence.Steps, fence.StepsColumns)
 }
@@ -20,8 +20,8 @@ func TxDDL() string {
 // sqlTransactions are those of [Tx].
 type sqlTransactions struct{ db *sql.DB }
 
-// Begin implements [Transactions]. The token is written first, so the transaction has a lock for the
-// run until it ends.
+// Begin implements [Transactions]. The token is written first, so the transaction has a lock for
+// the run until it ends.
 func (t sqlTransactions) Begin(ctx context.Context, scope string, token uint64, key string) (*sql.Tx, []byte, error) {
 	tx, result, err := t.begin(ctx, scope, token, key)
 	if err == nil || errors.Is(err, fence.ErrReplaced) || ctx.Err() != nil {

@@ -10,9 +10,9 @@ type stepOf struct {
 	token uint64
 }
 
-// Key returns the idempotency key of the step to which ctx belongs: the type and the id of the run,
-// and the name of the step. It is the same in all attempts, so a receiver that knows it has done
-// the work already. It is "" outside of a step.
+// Key returns the idempotency key of the step to which ctx belongs: the type and the id of the
+// run, and the name of the step. It is the same in all attempts, so a receiver that knows it has
+// done the work already. It is "" outside of a step.
 func Key(ctx context.Context) string {
 	of, _ := ctx.Value(stepKey{}).(stepOf)
 	return of.key
@@ -27,8 +27,8 @@ func Token(ctx context.Context) uint64 {
 	return of.token
 }
 
-// Scope returns what the [Token] of ctx can be compared within: the persistence id of the run. It is
-// "" outside of a step.
+// Scope returns what the [Token] of ctx can be compared within: the persistence id of the run. It
+// is "" outside of a step.
 func Scope(ctx context.Context) string {
 	of, _ := ctx.Value(stepKey{}).(stepOf)
 	return of.scope

@@ -11,34 +11,34 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// Tx is [Step] with the effect of f and its result in one transaction of db, an SQLite or PostgreSQL
-// database: both are there, exactly once, or neither is. f has its effect through tx alone, and does
-// not commit or roll back. If the process dies after the commit, and before the result is in the
-// journal, the next attempt finds the result in db and does not call f. If the run has been taken
-// over meanwhile, nothing is committed for the former process.
+// Tx is [Step] with the effect of f and its result in one transaction of db, an SQLite or
+// PostgreSQL database. Both are there, exactly once, or neither is. f has its effect through tx
+// alone, and does not commit or roll back. If the process dies after the commit, and before the
+// result is in the journal, the next attempt finds the result in db and does not call f. If the
+// run has been taken over meanwhile, nothing is committed for the former process.
 //
-// An error of f undoes the transaction. A Tx makes up to 5 attempts unless [Retry] says otherwise,
-// since errors of tx may pass; f returns a [Final] error if another attempt is of no use. Until an
-// attempt has learned from db whether one before it was committed, attempts go on without a limit. If
-// the run is cancelled, a Tx may have been committed although its error is [ErrCancelled], as with
-// every step: register the compensation before, and let it look.
+// An error of f undoes the transaction. A Tx makes up to 5 attempts unless [Retry] says
+// otherwise, since errors of tx may pass; f returns a [Final] error if another attempt is of no
+// use. Until an attempt has learned from db whether one before it was committed, attempts go on
+// without a limit. If the run is cancelled, a Tx may have been committed although its error is
+// [ErrCancelled], as with every step: register the compensation before, and let it look.
 //
 // Results are rows of the table understudy_step, and the tokens of runs rows of understudy_fence,
-// which Tx creates on demand, in PostgreSQL in the first schema of the search path. [TxDDL] creates
-// them for roles that may not. The rows of a run are of no use once its outcomes are in the journal.
-// So delete old ones, say those of last month, from time to time:
+// which Tx creates on demand, in PostgreSQL in the first schema of the search path. [TxDDL]
+// creates them for roles that may not. The rows of a run are of no use once its outcomes are in
+// the journal. So delete old ones, say those of last month, from time to time:
 //
 //	DELETE FROM understudy_step WHERE at < $1 -- seconds since 1970
 //	DELETE FROM understudy_fence WHERE at < $1
 //
-// Both belong to the journal of the runs: empty them if you begin with a new journal. Delete the row
-// of a step that [Type.Resume] shall do anew; its key is that of [Key].
+// Both belong to the journal of the runs: empty them if you begin with a new journal. Delete the
+// row of a step that [Type.Resume] shall do anew; [Key] says its key.
 //
 // Transactions of one run, in its branches, wait for one another. In PostgreSQL set
-// idle_in_transaction_session_timeout, because a process that is stopped keeps its locks, and whoever
-// takes the run over would wait for them. Open an SQLite database with a busy_timeout, as
-// "file:PATH?_pragma=busy_timeout(5000)". The file of a journal is refused, because its writers would
-// wait.
+// idle_in_transaction_session_timeout, because a process that is stopped keeps its locks, for
+// which its successor would wait. Open an SQLite database with a busy_timeout, as
+// "file:PATH?_pragma=busy_timeout(5000)". The file of a journal is refused, because its writers
+// would wait.
 func Tx[T any](w *Run, name string, db *sql.DB, f func(ctx context.Context, tx *sql.Tx) (T, error), opts ...StepOption) (T, error) {
 	if db == nil {
 		w.live.hold(fmt.Errorf("%w: Tx %q has no database", ErrInvalid, name))
@@ -46,17 +46,19 @@ func Tx[T any](w *Run, name string, db *sql.DB, f func(ctx context.Context, tx *
 	return TxIn(w, name, sqlTransactions{db}, f, opts...)
 }
 
-// Transactions are those of a database that keeps the results of steps; X is what f of [TxIn] works
-// with. The journal of persistence/postgres has some. Methods are called by any goroutine.
+// Transactions are those of a database that keeps the results of steps; X is what f of [TxIn]
+// works with. postgres.TransactionsOf returns those of a journal. Methods are called by any
+// goroutine.
 //
 // scope, token and key are those of the step, see [Scope], [Token] and [Key].
 type Transactions[X any] interface {
-	// Begin begins a transaction, which the end of ctx does not end. It waits for any other one with
-	// the same key to end, and returns the result that this has stored, or nil. It returns an error if
-	// there has been a higher token in the scope.
+	// Begin begins a transaction, which the end of ctx does not end. It waits for any other one
+	// with the same key to end, and returns the result that this has stored, or nil. It returns
+	// an error if there has been a higher token in the scope.
 	Begin(ctx context.Context, scope string, token uint64, key string) (tx X, result []byte, err error)
 
-	// Commit stores the result, and commits. It commits nothing once there has been a higher token.
+	// Commit stores the result, and commits. It commits nothing once there has been a higher
+	// token.
 	Commit(ctx context.Context, tx X, scope string, token uint64, key string, result []byte) error
 
 	// Undo rolls back. When it has returned nil, no lower token commits any more.
@@ -116,8 +118,8 @@ func (t transaction[X, T]) attempt(ctx context.Context, f func(ctx context.Conte
 	return t.settle(ctx, err)
 }
 
-// settle follows an attempt that may or may not have been committed. It returns what was stored, or
-// the error of the attempt once it is sure that nothing was.
+// settle follows an attempt that may or may not have been committed. It returns what was stored,
+// or the error of the attempt once it is sure that nothing was.
 func (t transaction[X, T]) settle(ctx context.Context, why error) (v T, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

@@ -15,7 +15,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/workflow"
 )
 
-// A ledger is a database in memory. Each of its functions may fail, before or after it has worked.
+// A ledger is a database in memory. Each of its functions may fail, before or after it has
+// worked.
 type ledger struct {
 	results                   map[string][]byte
 	effects                   int

@@ -183,8 +183,8 @@ func commitsOnce(t *testing.T, db *sql.DB) {
 	require.Equal(t, []string{"a"}, effects(t, db))
 }
 
-// The journal is claimed between the commit and the append of the outcome, so that this is refused,
-// as if the process had died or another one had taken the run over.
+// The journal is claimed between the commit and the append of the outcome, so that this is
+// refused, as if the process had died or another one had taken the run over.
 func findsAfterCrash(t *testing.T, db *sql.DB) {
 	j := journal.NewMemory()
 	var calls, incarnations atomic.Int64

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/workflow/outside"
 )
 
-// A service counts what it was asked to do.
+// A service notes the keys of its calls.
 type service struct {
 	mu    sync.Mutex // guards did
 	did   []string

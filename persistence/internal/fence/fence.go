@@ -23,8 +23,8 @@ const (
 	StepsColumns = "(key TEXT PRIMARY KEY, result BYTEA, at BIGINT NOT NULL)"
 )
 
-// raise waits until other transactions that have raised the token of the scope have ended. It also
-// writes a token that is the same, so that no isolation level overlooks them.
+// raise waits until other transactions that have raised the token of the scope have ended. It
+// also writes a token that is the same, so that no isolation level overlooks them.
 const raise = `INSERT INTO understudy_fence (scope, token, at) VALUES ($1, $2, $3)
 ON CONFLICT (scope) DO UPDATE SET token = excluded.token, at = excluded.at WHERE understudy_fence.token <= excluded.token`
 
@@ -46,7 +46,8 @@ func Raise(ctx context.Context, tx Execer, scope string, token uint64) error {
 	return err
 }
 
-// Begin begins a transaction that ctx does not end. It stops waiting for a connection when ctx ends.
+// Begin begins a transaction that ctx does not end. It stops waiting for a connection when ctx
+// ends.
 func Begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)

@@ -13,16 +13,16 @@ import (
 )
 
 var (
-	// ErrReplaced: the caller has a lower token than another one before it, because another process
-	// has taken its run over. Nothing was done for it.
+	// ErrReplaced: the caller has a lower token than another one before it, because another
+	// process has taken its run over. Nothing was done for it.
 	ErrReplaced = fence.ErrReplaced
-	// ErrKeyUsed: the key belongs to another request. If a step makes several calls, give each but
-	// the first a key of its own, such as workflow.Key(ctx)+"/2" in the header [KeyHeader].
+	// ErrKeyUsed: the key belongs to another request. If a step makes several calls, give each
+	// but the first a key of its own, such as workflow.Key(ctx)+"/2" in the header [KeyHeader].
 	ErrKeyUsed = errors.New("outside: the idempotency key was used for another request")
-	// ErrNoStep: the context is neither that of a step nor that of a request with its headers.
-	ErrNoStep = errors.New("outside: the context is not that of a step")
-	// ErrOtherRun: the object was written by another run, whose token says nothing about this one.
-	// Give each run objects of its own.
+	// ErrNoStep: the context belongs neither to a step nor to a request with the headers of one.
+	ErrNoStep = errors.New("outside: the context belongs to no step")
+	// ErrOtherRun: the object was written by another run, whose token says nothing about this
+	// one. Give each run objects of its own.
 	ErrOtherRun = errors.New("outside: the object belongs to another run")
 )
 
@@ -44,8 +44,8 @@ func CallerOf(ctx context.Context) Caller {
 	return Caller{workflow.Key(ctx), workflow.Scope(ctx), workflow.Token(ctx)}
 }
 
-// The headers of a call. Bytes of a key or scope that are no visible ASCII, quotes and percent signs
-// are written as in URLs, for example %20 for a space.
+// The headers of a call. Bytes of a key or scope that are no visible ASCII, quotes and percent
+// signs are written as in URLs, for example %20 for a space.
 const (
 	KeyHeader   = "Idempotency-Key"
 	ScopeHeader = "Fencing-Scope"

@@ -43,7 +43,8 @@ func ExampleFence() {
 		return tx.Commit()
 	}
 
-	// The steps call from elsewhere, so the caller is in the headers. In a step, ctx has it already.
+	// The steps call from elsewhere, so the caller is in the headers. In a step, ctx has it
+	// already.
 	warehouse := outside.Handler(outside.NewMemory(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { fmt.Println(take(r.Context())) }))
 	for _, call := range []struct {
 		step  string

@@ -67,8 +67,8 @@ func ExampleHandler() {
 	// 2 calls, 1 charge
 }
 
-// A cluster is a client of Kubernetes with one kind of objects. The server refuses an update whose
-// resourceVersion is not the present one.
+// A cluster is a client of Kubernetes with one kind of objects. The server refuses an update
+// whose resourceVersion is not the present one.
 type cluster struct {
 	manifests map[string]manifest
 	updates   int
@@ -88,8 +88,8 @@ func (c *cluster) Get(_ context.Context, name string) (outside.Object, string, e
 	return outside.Object{Data: m.spec, Writer: writer}, m.resourceVersion, nil
 }
 
-// Put implements outside.Objects. A Conflict error of a real client is outside.ErrChanged, and so is
-// AlreadyExists when it creates.
+// Put implements outside.Objects. A Conflict error of a real client is outside.ErrChanged, and so
+// is AlreadyExists when it creates.
 func (c *cluster) Put(_ context.Context, name string, o outside.Object, version string) error {
 	if c.manifests[name].resourceVersion != version {
 		return outside.ErrChanged
@@ -101,8 +101,8 @@ func (c *cluster) Put(_ context.Context, name string, o outside.Object, version 
 	return nil
 }
 
-// A step updates an object of Kubernetes. Its annotations say which step has done it, and with which
-// token, so that neither a repetition nor a process that was replaced does it again.
+// A step updates an object of Kubernetes. Its annotations say which step has done it, and with
+// which token, so that neither a repetition nor a process that was replaced does it again.
 func ExampleUpdate() {
 	kubernetes := &cluster{manifests: map[string]manifest{"web": {resourceVersion: "41", spec: []byte("replicas: 2")}}}
 	ctx := context.Background()

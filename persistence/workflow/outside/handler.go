@@ -15,24 +15,24 @@ const ReplayedHeader = "Idempotent-Replayed"
 // An Option is an option of [Handler].
 type Option func(*handler)
 
-// Require refuses requests without the headers with 400. By default they go to next, whatever they
-// ask for. Requests that only read are never refused.
+// Require refuses requests without the headers with 400. By default they go to next, whatever
+// they ask for. Requests that only read are never refused.
 func Require() Option { return func(h *handler) { h.required = true } }
 
-// Handler lets next handle each request of a step once. It reads the headers that [Transport] sets;
-// a key alone, and a scope with its token alone, are of use as well.
+// Handler lets next handle each request of a step once. It reads the headers that [Transport]
+// sets; a key alone, and a scope with its token alone, are of use as well.
 //
-//   - A repetition gets the first answer, with its status, header and body, and [ReplayedHeader]. So
-//     does one that comes while the first request is being handled; it waits for that.
+//   - A repetition gets the first answer, with its status, header and body, and [ReplayedHeader].
+//     So does one that comes while the first request is being handled; it waits for that.
 //   - 412: another process has taken the run over.
 //   - 409: the request has ended while it waited.
 //   - 422: the key was used for another method or URI, see [ErrKeyUsed].
 //   - 400: the headers are wrong. 503: the store has failed; a repetition may succeed.
 //
 // An answer with a status of 500 or more, or with 408, 425 or 429, is not stored, so that next
-// handles a repetition anew. All others are, so whoever checks credentials stands before the
-// Handler. An answer is in memory until it is stored: next can neither flush nor hijack. Requests
-// that only read go to next as they are.
+// handles a repetition anew. All others are, so check credentials before the Handler. An answer
+// is in memory until it is stored: next can neither flush nor hijack. Requests that only read go
+// to next as they are.
 func Handler(s Store, next http.Handler, opts ...Option) http.Handler {
 	if s == nil || next == nil {
 		panic("outside: Handler needs a store and a handler")

@@ -10,8 +10,8 @@ import (
 // replaced. [Update] reads the object again.
 var ErrChanged = errors.New("outside: the object has changed meanwhile")
 
-// An Object is an object in a store, with who has written it. In an object store, Writer is metadata;
-// in Kubernetes, it is in annotations.
+// An Object is an object in a store, and the step that has written it. In an object store, Writer
+// is metadata; in Kubernetes, it is in annotations.
 type Object struct {
 	Data   []byte
 	Writer Caller // the zero Caller if it was not written by Update
@@ -28,11 +28,11 @@ type Objects interface {
 	Put(ctx context.Context, name string, o Object, version string) error
 }
 
-// Update replaces the object of that name by what change returns for its data, which is nil if there
-// is none. If the step of ctx has done so before, Update does nothing. It returns [ErrReplaced] if
-// a higher token of the run has written the object, [ErrOtherRun] if another run has, [ErrNoStep]
-// outside of a step, and errors of the store and of change. If somebody else writes the object at
-// the same time, Update calls change again with the new data.
+// Update replaces the object of that name by what change returns for its data, which is nil if
+// the object does not exist. If the step of ctx has done so before, Update does nothing. It
+// returns [ErrReplaced] if a higher token of the run has written the object, [ErrOtherRun] if
+// another run has, [ErrNoStep] outside of a step, and errors of the store and of change. If
+// somebody else writes the object at the same time, Update calls change again with the new data.
 //
 // It recognises the last writer only. So one step of a run at a time updates an object, not two
 // branches.

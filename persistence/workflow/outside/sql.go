@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/internal/sqltable"
 )
 
-// DDL returns the statements that create the tables of [Fence] and [SQL] in PostgreSQL, in the first
-// schema of the search path. They may be run again.
+// DDL returns the statements that create the tables of [Fence] and [SQL] in PostgreSQL, in the
+// first schema of the search path. They may be run again.
 func DDL() string {
 	return sqltable.DDL(fence.Tokens, fence.TokensColumns) + sqltable.DDL(answers, answersColumns)
 }
@@ -22,14 +22,14 @@ const (
 	answersColumns = "(key TEXT PRIMARY KEY, request TEXT NOT NULL, status INTEGER NOT NULL, header TEXT NOT NULL, body BYTEA, at BIGINT NOT NULL)"
 )
 
-// Fence notes the token of the [Caller] of ctx in tx, or returns [ErrReplaced] if a higher token of
-// its run has been there. Then roll back, and nothing of the transaction happens for a process that
-// was replaced. Call it first: until the transaction ends, those of the same run wait for it. It
-// returns [ErrNoStep] if ctx has no caller.
+// Fence notes the token of the [Caller] of ctx in tx, or returns [ErrReplaced] if a higher token
+// of its run has been there. Then roll back, and nothing of the transaction happens for a process
+// that was replaced. Call it first: until the transaction ends, those of the same run wait for
+// it. It returns [ErrNoStep] if ctx has no caller.
 //
-// tx is a transaction of an SQLite or PostgreSQL database, such as a *sql.Tx, in which [Migrate] or
-// [DDL] has made the table understudy_fence. The transaction of [TxOf] is fenced already. A fence is
-// no protection against repetition; [workflow.Tx] has both.
+// tx is a transaction of an SQLite or PostgreSQL database, such as a *sql.Tx, in which [Migrate]
+// or [DDL] has made the table understudy_fence. The transaction of [TxOf] is fenced already. A
+// fence is no protection against repetition; [workflow.Tx] has both.
 func Fence(ctx context.Context, tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }) error {
@@ -44,20 +44,20 @@ func Fence(ctx context.Context, tx interface {
 func Migrate(ctx context.Context, db *sql.DB) error { return NewSQL(db).create(ctx) }
 
 // SQL is a [Store] in an SQLite or PostgreSQL database. It handles each request in a transaction,
-// which also has the token and the answer, and which [TxOf] returns: so what a handler does through
-// that happens exactly once. Requests of one run wait for one another. In SQLite, all that write
-// wait.
+// which also has the token and the answer, and which [TxOf] returns: so what a handler does
+// through that happens exactly once. Requests of one run wait for one another. In SQLite, all
+// that write wait.
 //
-// It creates its tables if they do not exist, see [DDL]. It keeps all answers and tokens until they
-// are deleted, for example those of last month:
+// It creates its tables if they do not exist, see [DDL]. It keeps all answers and tokens until
+// they are deleted, for example those of last month:
 //
 //	DELETE FROM understudy_answer WHERE at < $1 -- seconds since 1970
 //	DELETE FROM understudy_fence WHERE at < $1
 //
 // In PostgreSQL set idle_in_transaction_session_timeout, because a receiver that is stopped keeps
 // its locks. Open an SQLite database with a busy_timeout, as
-// "file:PATH?_pragma=busy_timeout(5000)". The file of a journal is refused, because its writers would
-// wait.
+// "file:PATH?_pragma=busy_timeout(5000)". The file of a journal is refused, because its writers
+// would wait.
 type SQL struct {
 	db             *sql.DB
 	tokens, stored *sqltable.Table
@@ -80,9 +80,9 @@ func (s *SQL) create(ctx context.Context) error {
 
 type txKey struct{}
 
-// TxOf returns the transaction in which a [Handler] with a [SQL] store handles the request of ctx.
-// It is committed with the answer, and rolled back if that is not final, see [Answer.Final]. It is
-// nil for requests without the headers, and with another store.
+// TxOf returns the transaction in which a [Handler] with a [SQL] store handles the request of
+// ctx. It is committed with the answer, and rolled back if that is not final, see [Answer.Final].
+// It is nil for requests without the headers, and with another store.
 func TxOf(ctx context.Context) *sql.Tx {
 	tx, _ := ctx.Value(txKey{}).(*sql.Tx)
 	return tx

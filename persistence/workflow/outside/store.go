@@ -9,16 +9,16 @@ import (
 
 // A Store keeps the tokens and the answers of a [Handler]. Any goroutine may call it.
 type Store interface {
-	// Once returns the answer that is stored for the key of the call. Without one it calls do, and
-	// stores its answer if that is final. Of calls with the same key it lets one do, and the others
-	// wait until ctx ends. do may panic; nothing is stored then.
+	// Once returns the answer that is stored for the key of the call. Without one it calls do,
+	// and stores its answer if that is final. Of calls with the same key it lets one do, and the
+	// others wait until ctx ends. do may panic; nothing is stored then.
 	//
-	// It returns [ErrReplaced] if the scope of the call has had a higher token, and [ErrKeyUsed] if
-	// the key was stored for another request. A call without a key is always done.
+	// It returns [ErrReplaced] if the scope of the call has had a higher token, and [ErrKeyUsed]
+	// if the key was stored for another request. A call without a key is always done.
 	Once(ctx context.Context, c Call, do func(ctx context.Context) Answer) (Answer, error)
 }
 
-// A Call is a request, and who makes it. Key and Scope are as they were in the headers, and "" if
+// A Call is a request and its caller. Key and Scope are as they were in the headers, and "" if
 // they were not.
 type Call struct {
 	Caller

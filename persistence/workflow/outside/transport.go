@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A Transport puts the [Caller] of the context of each request into its headers, for an http.Client
-// that steps use. A header that is set already stays. Requests that only read, and those with
-// another context than that of a step, are sent as they are.
+// A Transport puts the [Caller] of the context of each request into its headers, for an
+// http.Client that steps use. A header that is set already stays. Requests that only read, and
+// those whose context belongs to no step, are sent as they are.
 type Transport struct {
 	Base http.RoundTripper // http.DefaultTransport if nil
 }
