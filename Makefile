@@ -5,17 +5,17 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
 RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote ./internal/transport/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/rehearsal ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/rehearsal ./persistence/sqlite ./testkit/workflowtest ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/home ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
 # SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
 # make long and make race test ./persistence/sqlite with it.
-LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/services ./internal/statuspage ./internal/window
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./persistence/workflow ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/services ./internal/statuspage ./internal/window
 
 # make verify tests these without the detector as a whole, because another line has only parts of
 # them; of those that LATER has, what the detector leaves out.
-WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./testkit/clustertest
+WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./persistence/workflow ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
@@ -130,7 +130,7 @@ sbom: ## Write into the folder DIR what the command and the template are made of
 	$(GO) -C internal/lab/release run . -sbom="$(abspath $(DIR))"
 
 .PHONY: dist
-dist: ## Write into the new folder DIR what a release offers for download; KEY is the SSH key that signs it: ten minutes
+dist: ## At a tagged commit, write into the new folder DIR what a release offers for download; KEY is the SSH key that signs it: ten minutes
 	$(if $(DIR),,$(error say where to write: make dist DIR=/tmp/dist))
 	$(GO) -C internal/lab/release run . -dist="$(abspath $(DIR))" $(if $(KEY),-key="$(abspath $(KEY))")
 

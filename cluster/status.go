@@ -83,6 +83,10 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/livez         200 unless the node has ended
 //	/readyz        200 while the node is up, and the members agree or one is unreachable
 //
+// A request that arrives on a loopback address must name it in its header Host: by an IP address,
+// by localhost or a name below it, or by the name of the machine. Otherwise the answer is 403, as a
+// page of another site may have led its name there. /livez and /readyz answer every request.
+//
 // It changes nothing unless [AllowActions] is given. Any number of servers may use it, also after
 // the node has ended. Streams end with the node, and when their http.Server shuts down.
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {

@@ -269,8 +269,8 @@ func WithJournal(j Journal) actor.Option {
 	}
 }
 
-// JournalOf returns the journal of a system: that of [WithJournal], or of a node the one of
-// cluster.Config.Journal. It is nil if there is none.
+// JournalOf returns the journal of [WithJournal], or for the system of a node the one of
+// cluster.Config.Journal. It is nil for a system without one.
 func JournalOf(s *actor.System) Journal {
 	j, _ := extension.Get[Journal](s)
 	return j

@@ -33,7 +33,7 @@ func TestEventsOfAForgottenSubjectAreLeftOutOfTheState(t *testing.T) {
 			},
 		}
 		ref := w.spawn(opts)
-		require.Equal(w, persistence.RecoveryCompleted{}, <-recovered)
+		require.Equal(w, persistence.RecoveryCompleted{Epoch: 1}, <-recovered)
 		ref.Tell(say(w.to, "a1", "b1", "a2"))
 		for _, word := range []string{"a1", "b1", "a2"} {
 			w.replies.Expect(word)
@@ -42,7 +42,7 @@ func TestEventsOfAForgottenSubjectAreLeftOutOfTheState(t *testing.T) {
 		require.NoError(w, subjects.Forget(w.Context(), "a"))
 
 		ref = w.spawn(opts)
-		require.Equal(w, persistence.RecoveryCompleted{Seq: 3, Shredded: 2}, <-recovered)
+		require.Equal(w, persistence.RecoveryCompleted{Seq: 3, Epoch: 2, Shredded: 2}, <-recovered)
 		ref.Tell(say(w.to, "b2"))
 		w.replies.Expect("b2")
 		ref.Tell(recall(w.to))

@@ -21,8 +21,8 @@ type (
 	// command. If the handler panics, recovery fails.
 	RecoveryCompleted struct {
 		Seq uint64 // of the last event, 0 without events
-		// Epoch is that of the claim of this incarnation: the fencing token for what the actor does
-		// outside of the journal. That of a later incarnation is higher.
+		// Epoch is the epoch of this incarnation's claim: the fencing token for what the actor does
+		// outside of the journal. A later incarnation has a higher one.
 		Epoch uint64
 		// Shredded is how many events were left out because the key of their subject has been
 		// destroyed, see codec.NewSubjects of package persistence/codec. A snapshot of which

@@ -59,6 +59,8 @@ var places = map[string]string{
 	"persistence/trial.go loadSnapshots":                     "Error of what keeps a snapshot from being decoded",
 	"persistence/trial.go loadTimers":                        "the decoding of the message of a timer",
 	"persistence/trial.go run":                               "Error of a journal",
+	"persistence/workflow/run.go guarded":                    "the function of a workflow",
+	"persistence/workflow/step.go attempt":                   "the function of a step",
 	"persistence/trial.go saved":                             "the encoding of a state",
 	"persistence/look.go look":                               "the event handler, and the decoding of a state",
 	"persistence/look.go value":                              "the decoding of an event",

@@ -43,6 +43,7 @@ var byChoice = map[string]int{
 	"persistence/sqlite/row_test.go":              1, // of generated input
 	"singleton/lease/leasetest/broken_test.go":    1, // runs in a child
 	"singleton/lease/leasetest/leasetest_test.go": 1, // when asked by a flag
+	"testkit/workflowtest/workflowtest_test.go":   1, // when another test runs it as a process
 	"internal/needs/needs.go":                     1, // the helper
 	"internal/site/site_test.go":                  1, // make site-check builds the site that it tests
 }

@@ -4,19 +4,19 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // Kill ends the server as a power cut would end its processes.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	s.signal(t, syscall.SIGKILL)
+	s.each(t, kill)
 	<-s.ended
 }
 
@@ -30,7 +30,7 @@ func (s *Server) Outage(t *testing.T) (end func()) {
 // Stop pauses the server. It keeps its connections, but does not answer until [Server.Resume].
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	for _, pid := range s.signal(t, syscall.SIGSTOP) {
+	for _, pid := range s.each(t, process.Pause) {
 		require.Eventually(t, func() bool { //nolint:forbidigo // real processes
 			status, err := os.ReadFile("/proc/" + pid + "/status")
 			return err != nil || strings.Contains(string(status), "\nState:\tT")
@@ -41,11 +41,19 @@ func (s *Server) Stop(t testing.TB) {
 // Resume continues a server that [Server.Stop] has paused.
 func (s *Server) Resume(t testing.TB) {
 	t.Helper()
-	s.signal(t, syscall.SIGCONT)
+	s.each(t, process.Continue)
 }
 
-// signal returns the processes.
-func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
+func kill(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Kill()
+}
+
+// each returns the processes.
+func (s *Server) each(t testing.TB, harm func(pid int) error) (pids []string) {
 	t.Helper()
 	main := strconv.Itoa(s.process.Process.Pid)
 	children, err := os.ReadFile("/proc/" + main + "/task/" + main + "/children")
@@ -56,7 +64,7 @@ func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
 	for _, pid := range pids {
 		id, err := strconv.Atoi(pid)
 		require.NoError(t, err)
-		_ = syscall.Kill(id, sig) // it may have ended by itself
+		_ = harm(id) // it may have ended by itself
 	}
 	return pids
 }

@@ -4,10 +4,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,24 +46,6 @@ func pgbouncer(t testing.TB) string {
 		needs.Missing(t, "there is no PgBouncer on this machine; install it (Debian: pgbouncer) to run this test")
 	}
 	return debian
-}
-
-// account is nil for the account of the test.
-func account(t testing.TB) *syscall.Credential {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		u, err = user.Lookup("nobody")
-	}
-	require.NoError(t, err)
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	require.NoError(t, err)
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	require.NoError(t, err)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
 func freePort(t testing.TB) string {

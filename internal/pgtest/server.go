@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // A Server is a PostgreSQL server that tests may harm, in its own directory. Make one with [Start],
@@ -22,7 +24,7 @@ type Server struct {
 
 	dir     string
 	port    string
-	account *syscall.Credential // not root, which PostgreSQL refuses
+	account *account // not root, which PostgreSQL refuses
 	process *exec.Cmd
 	ended   <-chan struct{} // closed when the process has ended
 	log     *os.File
@@ -48,7 +50,7 @@ func Create(t testing.TB) *Server {
 func create(t testing.TB) *Server {
 	t.Helper()
 	initdb := filepath.Join(binaries(t), "initdb")
-	s := &Server{account: account(t), port: freePort(t)}
+	s := &Server{account: accountOf(t), port: freePort(t)}
 
 	dir, err := os.MkdirTemp("", "understudy-postgres-") //nolint:usetesting // another account must be able to reach it
 	require.NoError(t, err)
@@ -85,7 +87,7 @@ func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = s.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account}
+	runAs(cmd, s.account)
 	return cmd
 }
 
@@ -117,21 +119,21 @@ func (s *Server) launch(t testing.TB) {
 	for _, setting := range s.Settings {
 		args = append(args, "-c", setting)
 	}
-	process := s.command(filepath.Join(binaries(t), "postgres"), args...)
-	process.Stdout, process.Stderr = s.log, s.log
-	require.NoError(t, process.Start())
+	server := s.command(filepath.Join(binaries(t), "postgres"), args...)
+	server.Stdout, server.Stderr = s.log, s.log
+	require.NoError(t, server.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = process.Wait() // the error only says that it was killed
+		_ = server.Wait() // the error only says that it was killed
 	}()
-	s.process, s.ended = process, ended
+	s.process, s.ended = server, ended
 }
 
 // remove kills the server in any state; its other processes then end, too.
 func (s *Server) remove() {
 	if s.process != nil {
-		_ = s.process.Process.Signal(syscall.SIGCONT)
+		_ = process.Continue(s.process.Process.Pid)
 		_ = s.process.Process.Signal(syscall.SIGQUIT)
 		<-s.ended
 	}

@@ -93,6 +93,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such page", http.StatusNotFound)
 		return
 	}
+	if rebound(r) && !probes[r.URL.Path] {
+		http.Error(w, misnamed, http.StatusForbidden)
+		return
+	}
 	serve, allowed := methods[r.Method]
 	if !allowed {
 		header.Set("Allow", methods.allow())

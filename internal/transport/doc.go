@@ -86,7 +86,8 @@
 // data. Numbers are big-endian. With TLS, U or M is followed by: version with the upper bit set, 1
 // byte; number of the key, 8 bytes; count of datagrams sealed with it, 8 bytes; random nonce, 12
 // bytes; data; tag, 16 bytes. The receiver has granted the key to the sender. AES-256-GCM seals the
-// data, and authenticates what is before the nonce.
+// data, and authenticates what is before the nonce. A key seals at most 2³¹ datagrams; then a
+// new connection of the control channel brings another.
 //
 // # Testing
 //

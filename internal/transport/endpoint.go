@@ -83,12 +83,14 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 	e.met = e.meet
 	n := &e.localNode
 	e.packets = packets{
-		localNode:   n,
-		cluster:     clusterHash(cfg.Cluster),
-		gossip:      make(chan Packet, gossipQueue),
-		sealers:     sealers{to: map[string]*sealer{}},
-		openers:     openers{versions: cfg.versions, byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
-		openControl: e.links.openControl,
+		localNode: n,
+		cluster:   clusterHash(cfg.Cluster),
+		gossip:    make(chan Packet, gossipQueue),
+		sealers:   sealers{to: map[string]*sealer{}},
+		openers:   openers{versions: cfg.versions, byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
+
+		openControl:  e.links.openControl,
+		renewControl: e.links.renewControl,
 	}
 	e.links = links{localNode: n, sealers: &e.packets.sealers, all: map[linkKey]*link{}, ended: map[channel]outbox.Counts{}}
 	e.acceptor = acceptor{

@@ -7,3 +7,6 @@ import "github.com/understudy-go/understudy/internal/protocol"
 func Speak(c *Config, lowest, highest uint64) {
 	c.versions = protocol.Range{Min: lowest, Max: highest}
 }
+
+// WearOut lets the key of datagrams to addr seal only one more.
+func WearOut(e *Endpoint, addr string) { e.packets.sealers.of(addr).count.Store(sealLimit - 1) }

@@ -49,6 +49,14 @@ func (s *links) openControl(addr string) error {
 	return err
 }
 
+func (s *links) renewControl(addr string) {
+	for _, l := range s.to(addr) {
+		if l.key.channel == channelControl {
+			l.hangUp(0)
+		}
+	}
+}
+
 // get fails with [remote.ErrClosed] or errTooManyChannels.
 func (s *links) get(key linkKey) (*link, error) {
 	if l := s.last.Load(); l != nil && l.key == key {

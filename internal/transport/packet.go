@@ -79,12 +79,14 @@ func clusterHash(name string) uint64 {
 
 type packets struct {
 	*localNode
-	socket      net.PacketConn
-	cluster     uint64 // hash of its name
-	gossip      chan Packet
-	sealers     sealers
-	openers     openers
-	openControl func(addr string) error // opens the control channel to a peer
+	socket  net.PacketConn
+	cluster uint64 // hash of its name
+	gossip  chan Packet
+	sealers sealers
+	openers openers
+
+	openControl  func(addr string) error // opens the control channel to a peer
+	renewControl func(addr string)       // gives it a new connection
 }
 
 // gossipQueue is how many memberlist packets wait to be taken.
@@ -114,10 +116,14 @@ func (p *packets) sendControl(addr string, data []byte) {
 }
 
 // Without a key the datagram is dropped, and the control channel is opened, on which the peer
-// grants one.
+// grants one. When a key is worn out, a new connection brings the next one.
 func (p *packets) sendSealed(tag byte, addr string, data []byte) {
 	if s := p.sealers.of(addr); s != nil {
-		p.send(addr, s.seal(tag, data))
+		if sealed := s.seal(tag, data); sealed != nil {
+			p.send(addr, sealed)
+		} else if p.sealers.removeWorn(addr, s) {
+			p.renewControl(addr)
+		}
 		return
 	}
 	if err := p.openControl(addr); err != nil {

@@ -27,6 +27,9 @@ const (
 	sealOverhead = 12 + 16 // the nonce, and the tag
 	keySize      = 32
 	grantSize    = 8 + keySize // the number of the key, and the key
+
+	// sealLimit is how many datagrams a key seals. NIST SP 800-38D allows 2³² random nonces.
+	sealLimit = 1 << 31
 )
 
 var (
@@ -68,8 +71,12 @@ func newSealer(to remote.NodeID, version uint64, grant []byte) (*sealer, error) 
 	return &sealer{peer: to, version: byte(version), number: binary.BigEndian.Uint64(grant), aead: aead}, nil //nolint:gosec // versions have 7 bits
 }
 
+// seal returns nil if the key has sealed all that it may.
 func (s *sealer) seal(tag byte, data []byte) []byte {
 	count := s.count.Add(1)
+	if count > sealLimit {
+		return nil
+	}
 	buf := make([]byte, 0, sealedHeader+len(data)+sealOverhead)
 	buf = append(buf, tag, packetSealed|s.version)
 	buf = binary.BigEndian.AppendUint64(buf, s.number)
@@ -98,6 +105,17 @@ func (s *sealers) remove(addr string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.to, addr)
+}
+
+// removeWorn reports whether it has removed the sealer, which another may have replaced.
+func (s *sealers) removeWorn(addr string, x *sealer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.to[addr] == x
+	if found {
+		delete(s.to, addr)
+	}
+	return found
 }
 
 func (s *sealers) drop(which func(remote.NodeID) bool) {

@@ -108,6 +108,33 @@ func TestFirstPacketToAPeerIsLostAndOpensTheWay(t *testing.T) {
 	})
 }
 
+func TestAKeyThatHasSealedTooMuchIsReplacedWithoutLosingMessages(t *testing.T) {
+	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*transport.Config)) {
+		a, b := start(t, n, "a", protect("a")), start(t, n, "b", protect("b"))
+		send := func(text string) {
+			a.SendPacket(b.Addr(), []byte(text))
+			soon()
+		}
+		send("opens the channel")
+		for range 2 {
+			before := len(b.control.got())
+			send("first")
+			transport.WearOut(a.Endpoint, b.Addr())
+			send("last of its key")
+			send("lost, and asks for another key")
+			send("waits for it")
+			send("of the next key")
+			var texts []string
+			for _, c := range b.control.got()[before:] {
+				require.Equal(t, a.Self(), c.from)
+				texts = append(texts, c.data)
+			}
+			require.Equal(t, []string{"first", "last of its key", "of the next key"}, texts)
+		}
+		require.Empty(t, a.lost.got())
+	})
+}
+
 func TestPacketsAreFromWhoTheySayAfterARestartAndARename(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*transport.Config)) {
 		a, b := start(t, n, "a", protect("a")), start(t, n, "b", protect("b"))

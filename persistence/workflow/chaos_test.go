@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A till is outside of the cluster. It does what a key asks for once, and nothing for a process that
-// was replaced.
+// A till is outside of the cluster. It does what a key asks for once, and nothing for a process
+// that was replaced.
 type till struct {
 	mu       sync.Mutex
 	highest  map[string]uint64 // tokens, by run

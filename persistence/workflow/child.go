@@ -20,8 +20,8 @@ func Ask[M, R any](w *Run, name string, to actor.ActorRef[M], request func(ctx c
 
 // Child begins the run with that id of a type, and waits for its result, as [Await] waits. After d
 // it returns [ErrTimedOut]; zero or less waits for ever. The child goes on when w is cancelled or
-// ends: cancel it by a compensation if it shall not. If there is a run with that id that is no child
-// of this wait, Child returns [ErrInvalid]. Both types must be started on the same nodes.
+// ends: cancel it by a compensation if it shall not. If there is a run with that id that is no
+// child of this wait, Child returns [ErrInvalid]. Both types must be started on the same nodes.
 func Child[I, O any](w *Run, name string, of *Type[I, O], id string, input I, d time.Duration) (O, error) {
 	full := w.path + name
 	in, bad := seal(input, nil)

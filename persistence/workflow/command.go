@@ -46,8 +46,8 @@ type answer struct {
 type tick struct{ Timer string }
 
 const (
-	// timerGuard is due soon while the run does something. Its message is stashed, so that the timer
-	// stays in the journal: if the node dies, the next home of the shard wakes the run at once.
+	// timerGuard is due soon while the run does something. Its message is stashed, so that the
+	// timer stays in the journal. If the node dies, the next home of the shard wakes the run.
 	timerGuard = "guard"
 	// timerWake is due when the first wait ends. The run may sleep until then.
 	timerWake = "wake"
@@ -71,7 +71,7 @@ func (leave) forRun()   {}
 // LocalOnly is for the testkit: the messages stay in their actor.
 func (work) LocalOnly() bool { return true }
 
-// LocalOnly is as that of work.
+// LocalOnly is for the testkit too.
 func (leave) LocalOnly() bool { return true }
 
 func init() {

@@ -39,20 +39,21 @@
 // # What runs twice
 //
 // A step runs again if its process dies after its effect and before its outcome is stored, or if
-// the process loses the run to another one. Whoever is called by a step recognises a repetition by
-// [Key], and a process that was replaced by [Token]; package outside has both for receivers. A step
-// with a stored outcome never runs again, unless an operator says so by [Type.Resume].
+// the process loses the run to another one. The receiver of a call recognises a repetition by
+// [Key], and a process that was replaced by [Token]. A step with a stored outcome never runs again,
+// unless an operator says so by [Type.Resume].
 //
 // # Waiting
 //
-// [Sleep], [Await], [Child] and the pauses of [Retry] are stored. A run that only waits leaves memory
-// after five seconds: its goroutines end as by runtime.Goexit, so their deferred functions run, each
-// time. A stored timer or a signal brings the run back. A run costs nothing else meanwhile.
+// [Sleep], [Await], [Child] and the pauses of [Retry] are stored. A run that only waits leaves
+// memory after five seconds: its goroutines end as by runtime.Goexit, so their deferred functions
+// run, each time. A stored timer or a signal brings the run back. A run costs nothing else
+// meanwhile.
 //
 // # The end
 //
 // A run whose function returns nil is [Done]. If it returns an error, the compensations run that it
-// has registered, the last one first, and the run is [Failed]. A run that is cancelled is compensated
-// too, and is [Cancelled]. Whoever asks for the result of a run that has ended gets it from the
-// journal, for as long as the id is not erased by [persistence.Forget].
+// has registered, the last one first, and the run is [Failed]. A run that is cancelled is
+// compensated too, and is [Cancelled]. The result of a run that has ended stays in the journal
+// until the id is erased by [persistence.Forget].
 package workflow

@@ -23,7 +23,7 @@ const guardAfter = 3 * time.Second
 // moment is how long a run that rests stays in memory.
 const moment = 5 * time.Second
 
-// patience is how long an actor keeps a question for the result. Who asked asks again.
+// patience is how long an actor keeps a question for the result. Then it is asked again.
 const patience = 20 * time.Second
 
 // drainFor is how long an actor that leaves waits for steps that are executed: less than
@@ -126,7 +126,7 @@ func firstOf(s state) (at time.Time) {
 	return at
 }
 
-// earlier returns the earlier time. The zero time is none.
+// earlier returns the earlier time. A zero time counts for nothing.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -335,8 +335,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// leave ends the actor, and stores what its steps come to within some seconds. It waits for them,
-// because this is the last message: what is told afterwards reaches the next incarnation.
+// leave ends the actor, and stores the outcomes of steps that return within some seconds. It waits
+// for them, because no message of this incarnation comes after this one.
 func (in *instance) leave(s state) effect {
 	in.leaving = true
 	in.live.drain(drainFor)
@@ -472,7 +472,7 @@ func (in *instance) ask(s state, c command) effect {
 	}
 	now := time.Now()
 	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.After(now) })
-	in.asking = append(in.asking, asking{c.ReplyTo, now.Add(patience * 19 / 20)}) // who asks asks again at patience
+	in.asking = append(in.asking, asking{c.ReplyTo, now.Add(patience * 19 / 20)}) // the question is asked again at patience
 	return persistence.None
 }
 

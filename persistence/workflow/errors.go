@@ -11,8 +11,8 @@ var (
 	ErrNotFound = errors.New("workflow: no run has that id")
 	// ErrEnded: the run has ended, so it takes no signals, and cannot be cancelled.
 	ErrEnded = errors.New("workflow: the run has ended")
-	// ErrCancelled: the run was cancelled. Steps, sleeps and awaits that begin after that return it,
-	// and so does the result of the run. The text says who has cancelled it, and why.
+	// ErrCancelled: the run was cancelled. Steps, sleeps and awaits that begin after that return
+	// it, and so does the result of the run. The text names the operator and the reason.
 	ErrCancelled = errors.New("workflow: the run was cancelled")
 	// ErrFailed: an operator has ended the run by [Type.Fail]. It is returned as [ErrCancelled] is.
 	ErrFailed = errors.New("workflow: the run was failed by an operator")
@@ -30,12 +30,12 @@ var (
 	ErrNotStorable = errors.New("workflow: the value cannot be stored")
 	// ErrPanicked: the function of the run, or of a branch, has panicked. The run is held.
 	ErrPanicked = errors.New("workflow: the function has panicked")
-	// ErrInvalid: the name of a step, a signal or a tag is not valid, or an operator asks for what the
-	// run does not have; the text says which.
+	// ErrInvalid: the name of a step, a signal or a tag is not valid, or an operator names a step
+	// that the run does not have. The text says which.
 	ErrInvalid = errors.New("workflow: invalid request")
 )
 
-// errMoves: the actor ends, perhaps on the way to another node. Who asked asks again.
+// errMoves: the actor ends, perhaps on the way to another node. The question is asked again.
 var errMoves = errors.New("workflow: the run leaves memory; ask again")
 
 func init() {

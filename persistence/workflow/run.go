@@ -16,9 +16,9 @@ import (
 )
 
 // A Run is what the function of a type works with: its steps, waits and branches are known by their
-// names within the run. Use it only in the goroutine that has got it. Its methods, and the functions
-// of this package that take it, may not return: if the run leaves memory meanwhile, the goroutine
-// ends, after its deferred functions.
+// names within the run. Use it only in the goroutine that has got it. Its methods, and the
+// functions of this package that take it, may not return: if the run leaves memory meanwhile, the
+// goroutine ends, after its deferred functions.
 type Run struct {
 	live        *live
 	replacement workflowhook.Replacement // nil outside of tests
@@ -83,7 +83,7 @@ func (l *live) hold(why error) {
 	runtime.Goexit()
 }
 
-// A function is that of a type, for encoded values.
+// A function is the function of a type, for encoded values.
 type function func(w *Run, input value) (value, error)
 
 // launch runs the function of the run. The actor calls it once.
@@ -148,8 +148,8 @@ type compensation struct {
 // Compensate says how what has been done is undone: if the run fails or is cancelled, f runs once
 // the function has returned, as a step with that name. Compensations run one by one, the last one
 // first. Each is tried again until it succeeds, after a second at first and after a minute at most;
-// a [Final] error ends its attempts. Call Compensate after the step that f undoes, or before it if f
-// can tell whether the step was done.
+// a [Final] error ends its attempts. Call Compensate after the step that f undoes, or before it if
+// f can tell whether the step was done.
 func (w *Run) Compensate(name string, f func(ctx context.Context) error) {
 	full := w.name(name)
 	w.live.mu.Lock()

@@ -33,12 +33,12 @@ type client struct {
 // its types. f is the function of the runs. It is called again from its beginning each time that a
 // run comes back to memory, so whatever it does outside of steps is repeated.
 //
-// The runs are kept in cluster.Config.Journal, or without a cluster in that of
-// [persistence.WithJournal]. Without one, Start returns [persistence.ErrNoJournal]. If the journal
-// keeps no timers, runs that have not ended stay in memory; see [journal.TimerStore].
+// The runs are kept in the journal of [persistence.JournalOf]. Without one, Start returns
+// [persistence.ErrNoJournal]. If the journal keeps no timers, runs that have not ended stay in
+// memory; see [journal.TimerStore].
 //
-// Start returns [ErrNotStorable] if values of type I or O would lose something when they are stored,
-// and the errors of [sharding.Start], to which opts are passed. It panics when that does.
+// Start returns [ErrNotStorable] if values of type I or O would lose something when they are
+// stored, and the errors of [sharding.Start], to which opts are passed. It panics when that does.
 func Start[I, O any](host Host, name string, f func(w *Run, input I) (O, error), opts ...sharding.Option) (*Type[I, O], error) {
 	_, err := seal(*new(I), nil)
 	if err == nil {
@@ -122,8 +122,8 @@ func Tag(tag string) RunOption { return func(c *command) { c.Tag = tag } }
 // whatever its input and also after its end, Run begins nothing and returns it. So Run may be
 // repeated. Ids are those of entities, see [sharding.ValidateID].
 //
-// While the run cannot be reached, Run asks again until ctx ends, and then returns its cause and the
-// last error; the run may have begun. So do the other methods and functions that take a ctx.
+// While the run cannot be reached, Run asks again until ctx ends, and then returns its cause and
+// the last error; the run may have begun. So do the other methods and functions that take a ctx.
 func (t *Type[I, O]) Run(ctx context.Context, id string, input I, opts ...RunOption) (Handle[O], error) {
 	h := Handle[O]{t.client, id}
 	in, err := seal(input, nil)
@@ -180,7 +180,7 @@ type Target interface{ target() client }
 
 func (c client) target() client { return c }
 
-// By says who steers a run, and why. Both are stored.
+// By names the operator that steers a run, and the reason. Both are stored.
 type By struct{ Who, Why string }
 
 // Cancel ends a run: contexts of steps end, no further step begins, the function gets

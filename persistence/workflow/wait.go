@@ -6,8 +6,8 @@ import (
 )
 
 // Sleep waits for d, which is stored: after a crash it goes on to wait for the rest. A run that
-// sleeps leaves memory after some seconds. Sleep returns early with [ErrCancelled] or [ErrFailed] if
-// the run turns. The sleeps of a branch are known by their number, so code that adds one puts it
+// sleeps leaves memory after some seconds. Sleep returns early with [ErrCancelled] or [ErrFailed]
+// if the run turns. The sleeps of a branch are known by their number, so code that adds one puts it
 // into a [Branch] of its own.
 func Sleep(w *Run, d time.Duration) error {
 	l, full := w.live, w.name(w.numbered("sleep"))

@@ -27,9 +27,9 @@ type Story struct {
 	// after the crash.
 	Start func(s *actor.System) error
 
-	// Drive does what clients do: it begins runs, sends signals, and waits for results. It is called
-	// for each process until it returns nil, so it may do everything twice. Its context ends when
-	// the process crashes. An error that it returns before that fails the test.
+	// Drive does what clients do: it begins runs, sends signals, and waits for results. It is
+	// called for each process until it returns nil, so it may do everything twice. Its context ends
+	// when the process crashes. An error that it returns before that fails the test.
 	Drive func(ctx context.Context, s *actor.System) error
 
 	// Check fails t if the world is not as it must be. It is called once, when Drive has returned.
@@ -42,11 +42,11 @@ const maxPoints = 2000
 // patience bounds one story, in virtual time.
 const patience = 366 * 24 * time.Hour
 
-// CrashEverywhere runs a story again and again, in virtual time, and each time its process crashes
+// CrashEverywhere runs a story again and again, in virtual time. Each time its process crashes
 // at another point: right before something is appended to the journal, when the effects are there
-// that lead to it, or right after, when nobody knows that it is stored. Then another process goes on
-// with the same journal. It ends when a story comes to its end without a new point. A point is known
-// by what is appended, since goroutines need not have the same order each time.
+// that lead to it, or right after, when nobody knows that it is stored. Then another process goes
+// on with the same journal. It ends when a story comes to its end without a new point. A point is
+// known by what is appended, since goroutines need not have the same order each time.
 //
 // story makes a fresh world and the story in it. Functions of steps that run at the time of the
 // crash end with their context, so a step should watch that.
@@ -65,8 +65,8 @@ func CrashEverywhere(t *testing.T, story func(t testing.TB) Story) {
 	t.Fatalf("the story has more than %d points at which to crash; make it shorter", maxPoints)
 }
 
-// crashAt runs a story with a crash at the first point that is not known, and reports whether it came
-// to that.
+// crashAt runs a story with a crash at the first point that is not known, and reports whether it
+// came to that.
 func crashAt(t *testing.T, s Story, known map[string]bool) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

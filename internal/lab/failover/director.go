@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/process"
@@ -189,8 +188,4 @@ func (d *director) together(n int) bool {
 	}
 	_, ok := d.host()
 	return ok
-}
-
-func (d *director) signal(node string, sig syscall.Signal) error {
-	return d.running[node].Signal(sig)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/lab/journals"
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // Timeouts, far longer than each step takes on an idle machine.
@@ -68,7 +68,7 @@ var (
 	kill = harm{
 		name: "kill -9",
 		do: func(d *director, host string) error {
-			err := d.signal(host, syscall.SIGKILL)
+			err := d.running[host].Signal(os.Kill)
 			delete(d.running, host)
 			return err
 		},
@@ -78,10 +78,10 @@ var (
 
 	pause = harm{
 		name: "kill -STOP",
-		do:   func(d *director, host string) error { return d.signal(host, syscall.SIGSTOP) },
+		do:   func(d *director, host string) error { return process.Pause(d.running[host].PID()) },
 		repair: func(d *director, host string) error {
 			d.show.say(host, "kill -CONT: it still believes that it hosts")
-			return d.signal(host, syscall.SIGCONT)
+			return process.Continue(d.running[host].PID())
 		},
 		after: "has found itself removed",
 	}

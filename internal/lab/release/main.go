@@ -31,8 +31,9 @@
 // materials. With -vuln, it asks govulncheck about the published modules and the template, and
 // fails if they call what is vulnerable in a module of others.
 //
-// The program refuses to try or build a commit from which the working tree differs. With -dirty, it
-// takes the files of the working tree as they are, including those that git ignores.
+// The program refuses to try or build a commit from which the working tree differs, and -dist
+// refuses a commit without the tags of the release. With -dirty, it takes the files of the working
+// tree as they are, including those that git ignores, and signs nothing.
 package main
 
 import (
@@ -75,6 +76,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
+	if err := o.checkDist(); err != nil {
+		return err
+	}
 	modules, err := Load(root)
 	if err != nil {
 		return err
@@ -112,6 +116,9 @@ func run(ctx context.Context, o options) error {
 		}
 	}
 	if o.dist != "" {
+		if err := o.requireTags(ctx, modules); err != nil {
+			return err
+		}
 		return Dist(ctx, modules, dir, o.dist, o.key)
 	}
 	return try(ctx, dir, modules)

@@ -6,7 +6,6 @@ package storebench
 
 import (
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -74,10 +73,4 @@ func (t *Turns) Beside(b *testing.B, unit string) {
 	b.ReportMetric(100*t.Ratio(1, 0), "%raw")
 	b.ReportMetric(t.CPU(0), "cpu-µs")
 	b.ReportMetric(t.CPU(1), "raw-cpu-µs")
-}
-
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
