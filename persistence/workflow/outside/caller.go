@@ -24,6 +24,9 @@ var (
 	// ErrOtherRun: the object was written by another run, whose token says nothing about this
 	// one. Give each run objects of its own.
 	ErrOtherRun = errors.New("outside: the object belongs to another run")
+	// ErrChanged: the object has another version than the one that was to be replaced. [Objects]
+	// return it, and [Update] reads the object again.
+	ErrChanged = errors.New("outside: the object has changed meanwhile")
 )
 
 // A Caller says which step makes a call, and in which incarnation of its run.

@@ -6,10 +6,6 @@ import (
 	"fmt"
 )
 
-// ErrChanged is what [Objects] return if an object has another version than the one that is to be
-// replaced. [Update] reads the object again.
-var ErrChanged = errors.New("outside: the object has changed meanwhile")
-
 // An Object is an object in a store, and the step that has written it. In an object store, Writer
 // is metadata; in Kubernetes, it is in annotations.
 type Object struct {
