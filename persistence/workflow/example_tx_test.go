@@ -22,7 +22,7 @@ func ExampleTx() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
 	must(err)
-	defer os.RemoveAll(dir)
+	defer func() { must(os.RemoveAll(dir)) }()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "books.db")+"?_pragma=busy_timeout(5000)")
 	must(err)
 	defer db.Close()

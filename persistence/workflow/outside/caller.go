@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/persistence/internal/fence"
 	"github.com/understudy-go/understudy/persistence/workflow"
@@ -57,13 +60,16 @@ const (
 
 // callerIn returns the caller in the headers of a request.
 func callerIn(h http.Header) (c Caller, err error) {
-	for _, name := range []string{KeyHeader, ScopeHeader, TokenHeader} {
-		if all := h.Values(name); len(all) > 1 || strings.ContainsFunc(h.Get(name), func(r rune) bool { return r < ' ' || r > '~' }) {
-			return c, fmt.Errorf("the header %s is %q; it must be there once, in visible ASCII", name, all)
-		}
+	if c.Key, err = valueOf(h, KeyHeader); err != nil {
+		return c, err
 	}
-	c.Key, c.Scope = strings.Trim(h.Get(KeyHeader), `"`), h.Get(ScopeHeader)
-	token := h.Get(TokenHeader)
+	if c.Scope, err = valueOf(h, ScopeHeader); err != nil {
+		return c, err
+	}
+	token, err := valueOf(h, TokenHeader)
+	if err != nil {
+		return c, err
+	}
 	if (token == "") != (c.Scope == "") {
 		return c, fmt.Errorf("%s and %s are only together of use", ScopeHeader, TokenHeader)
 	}
@@ -75,6 +81,23 @@ func callerIn(h http.Header) (c Caller, err error) {
 		return c, fmt.Errorf("%s is %q, and not a number from 1 to 2^63-1", TokenHeader, token)
 	}
 	return c, nil
+}
+
+// valueOf returns what a header says, without the quotes that the standard of keys has. A key of
+// others may have percent signs that are no escapes.
+func valueOf(h http.Header, name string) (string, error) {
+	all := h.Values(name)
+	if len(all) == 0 {
+		return "", nil
+	}
+	value := strings.Trim(all[0], `"`)
+	if plain, err := url.PathUnescape(value); err == nil {
+		value = plain
+	}
+	if len(all) > 1 || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
+		return "", fmt.Errorf("the header %s is %q; it must be there once, as UTF-8 without control characters", name, all)
+	}
+	return value, nil
 }
 
 // escaped returns s as it is in a header.

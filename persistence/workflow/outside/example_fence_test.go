@@ -20,7 +20,7 @@ import (
 func ExampleFence() {
 	dir, err := os.MkdirTemp("", "example")
 	must(err)
-	defer os.RemoveAll(dir)
+	defer func() { must(os.RemoveAll(dir)) }()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "stock.db")+"?_pragma=busy_timeout(5000)")
 	must(err)
 	defer db.Close()

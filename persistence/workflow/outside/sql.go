@@ -22,17 +22,20 @@ const (
 	answersColumns = "(key TEXT PRIMARY KEY, request TEXT NOT NULL, status INTEGER NOT NULL, header TEXT NOT NULL, body BYTEA, at BIGINT NOT NULL)"
 )
 
+// An Execer executes statements in one transaction, as a *sql.Tx does.
+type Execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // Fence notes the token of the [Caller] of ctx in tx, or returns [ErrReplaced] if a higher token
 // of its run has been there. Then roll back, and nothing of the transaction happens for a process
 // that was replaced. Call it first: until the transaction ends, those of the same run wait for
 // it. It returns [ErrNoStep] if ctx has no caller.
 //
-// tx is a transaction of an SQLite or PostgreSQL database, such as a *sql.Tx, in which [Migrate]
-// or [DDL] has made the table understudy_fence. The transaction of [TxOf] is fenced already. A
+// tx is a transaction of an SQLite or PostgreSQL database, in which [Migrate] or [DDL] has made
+// the table understudy_fence. The transaction of [TxOf] is fenced already. A
 // fence is no protection against repetition; [workflow.Tx] has both.
-func Fence(ctx context.Context, tx interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}) error {
+func Fence(ctx context.Context, tx Execer) error {
 	c := CallerOf(ctx)
 	if c.Scope == "" {
 		return ErrNoStep

@@ -18,8 +18,7 @@ type Store interface {
 	Once(ctx context.Context, c Call, do func(ctx context.Context) Answer) (Answer, error)
 }
 
-// A Call is a request and its caller. Key and Scope are as they were in the headers, and "" if
-// they were not.
+// A Call is a request and its caller. Key and Scope are "" if there were no such headers.
 type Call struct {
 	Caller
 	Request string // the method and the URI
