@@ -86,8 +86,8 @@ func scanHead(ctx context.Context, id string, row pgx.Row, more ...any) (h head,
 	return h, true, h.check()
 }
 
-// fenced returns nil if the caller has the newest claim of id, and otherwise ErrFenced.
-func (j *Journal) fenced(ctx context.Context, q querier, id string, epoch uint64) error {
+// newest returns nil if the caller has the newest claim of id, and otherwise ErrFenced.
+func (j *Journal) newest(ctx context.Context, q querier, id string, epoch uint64) error {
 	h, known, err := j.head(ctx, q, id)
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (t *Transactions) Commit(ctx context.Context, tx pgx.Tx, scope string, toke
 
 // refused returns why a transaction was not confirmed.
 func (t *Transactions) refused(ctx context.Context, tx pgx.Tx, scope string, token uint64) error {
-	if err := t.j.fenced(ctx, tx, scope, token); err != nil {
+	if err := t.j.newest(ctx, tx, scope, token); err != nil {
 		return wrap("commit a step of", scope, err)
 	}
 	return raced()

@@ -86,8 +86,9 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	if !ok {
 		return persistence.Unhandled
 	}
-	self := in.ctx.Self()
-	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, func() { self.Tell(work{}) })
+	// No message: those that come after leave go to the next home of the shard.
+	notify := extension.TellLatest(in.ctx.Self(), func() (message, bool) { return work{}, true })
+	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, notify)
 	in.live.epoch = recovered.Epoch
 	if in.timers {
 		in.alarm = firstOf(s)
@@ -176,6 +177,17 @@ func (in *instance) work(s state) effect {
 	return in.leaveIfIdle(in.timed(after, persistence.Persist(events...).Then(func() { in.stored(after, done) })))
 }
 
+// nextOf returns when the next attempt of a step is due. Its timer is stored together with the
+// failure of the last one: its goroutine does not wait yet, and the process may die before it does.
+func nextOf(s state) (next time.Time) {
+	for _, t := range s.Tries {
+		if t.Next.After(time.Now()) {
+			next = earlier(next, t.Next)
+		}
+	}
+	return next
+}
+
 // decide completes an event that a goroutine asks for. It refuses the end of a run that has turned
 // meanwhile.
 func (in *instance) decide(s state, e event) (event, bool) {
@@ -225,6 +237,7 @@ func (in *instance) timed(s state, e effect) effect {
 		return in.rest(s, e)
 	}
 	rests, until := in.live.next()
+	until = earlier(until, nextOf(s))
 	switch {
 	case s.Hold.Count > 0 && (in.live.isLeaving() || !in.live.launched):
 		rests, until = true, s.Hold.Until
@@ -400,7 +413,7 @@ func resultOf(s state) actor.Result[answer] {
 func (in *instance) command(s state, c command) effect {
 	if s.Begun.IsZero() && c.Op != opRun {
 		in.ctx.After(timerIdle, moment, tick{timerIdle})
-		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name))
+		return in.notFound(c)
 	}
 	switch c.Op {
 	case opRun:
@@ -439,6 +452,16 @@ func (in *instance) looked(s state, anyway bool) effect {
 	in.looking = nil
 	in.ctx.CancelTimer(timerLook)
 	return persistence.None
+}
+
+// notFound refuses a command of a run that has not begun. The append, which has no events, fails if
+// another process has taken the id over: the run may have begun there.
+func (in *instance) notFound(c command) effect {
+	fence := persistence.None[event]
+	if in.timers {
+		fence = effect(nil).Cancel(timerWake)
+	}
+	return persistence.ThenReply(fence, c.ReplyTo, actor.Result[answer]{Err: fmt.Errorf("%w: %s of type %s", ErrNotFound, in.entity.ID, in.name)})
 }
 
 func refuse(c command, err error) effect {
@@ -506,7 +529,7 @@ func (in *instance) turned(s state, c command) effect {
 		why = ErrFailed
 	}
 	reason := fmt.Errorf("%w by %s: %s", why, said(c.By), said(c.Why))
-	e := event{What: turned, State: c.State, Value: failure(reason), By: c.By, Why: c.Why, At: time.Now()}
+	e := event{What: turned, State: c.State, Value: failure(reason), Ignored: in.live.left(), By: c.By, Why: c.Why, At: time.Now()}
 	after := apply(s, e)
 	return accept(in.protect(persistence.Persist(e)).Then(func() {
 		in.live.turn(reason, e.At)

@@ -38,6 +38,7 @@ type event struct {
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
 	Parent  address   `cbor:",omitzero"`
+	Ignored []string  `cbor:",omitempty"` // outcomes for which the function of a run that turns does not ask
 	By      string    `cbor:",omitempty"` // an operator
 	Why     string    `cbor:",omitempty"`
 }
@@ -98,9 +99,10 @@ type signal struct {
 
 // A turn is why no further step begins.
 type turn struct {
-	State State // in which the run will end; "" if it has not turned
-	Err   value
-	At    time.Time
+	State   State // in which the run will end; "" if it has not turned
+	Err     value
+	Ignored []string `cbor:",omitempty"`
+	At      time.Time
 }
 
 type hold struct {
@@ -134,7 +136,7 @@ func apply(s state, e event) state {
 		s.Number++
 		s.Signals = append(s.Signals[:len(s.Signals):len(s.Signals)], signal{e.Signal, s.Number, e.Value})
 	case turned:
-		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
+		s.Turned, s.Hold = turn{e.State, e.Value, e.Ignored, e.At}, hold{}
 	case holding:
 		s.Hold = hold{e.Attempt, e.Err, e.Until}
 	case ended:

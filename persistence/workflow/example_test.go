@@ -86,11 +86,15 @@ func ExampleType_cancel() {
 	system := actor.NewSystem("shop", persistence.WithJournal(journal.NewMemory()))
 	purchases, _ := workflow.Start(system, "purchase", fulfil)
 	car, _ := purchases.Run(ctx, "2", Purchase{Item: "car", Total: 20_000})
+	for st, err := purchases.Look(ctx, "2"); err == nil && st.State != workflow.Waiting; {
+		st, err = purchases.Look(ctx, "2") // until it awaits the approval
+	}
 	_ = purchases.Cancel(ctx, "2", workflow.By{Who: "ben", Why: "he takes the bus"})
 	_, err := car.Result(ctx)
 	fmt.Println(err)
 	fmt.Println(system.Shutdown(ctx))
 	// Output:
+	// released shelf 7
 	// workflow: the run was cancelled by ben: he takes the bus
 	// <nil>
 }

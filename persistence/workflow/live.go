@@ -35,6 +35,7 @@ type live struct {
 	signals     []signal
 	turned      error // nil until the run turns
 	turnedAt    time.Time
+	turnedEarly bool            // before the replay was over
 	asked       map[string]bool // names that the function has asked for
 	busy        int
 	replaying   bool
@@ -197,7 +198,10 @@ func (l *live) rest() {
 		// Everything that is stored has been asked for, or will not be: each goroutine has come to
 		// something new. It goes on only after this report.
 		l.replaying = false
-		if l.ignored = l.unasked(); len(l.ignored) > 0 {
+		if l.turned == nil { // else it may ask for the rest until it returns
+			l.ignored = l.unasked()
+		}
+		if len(l.ignored) > 0 {
 			l.report(l.ignored)
 		}
 		l.busy, l.atBarrier = l.atBarrier, 0
@@ -206,12 +210,20 @@ func (l *live) rest() {
 	l.tell()
 }
 
-// unasked returns the names of outcomes for which the function has not asked, sorted. One that has
-// turned skips what it had not done. The caller holds mu.
-func (l *live) unasked() (names []string) {
-	if l.turned != nil {
+// missing returns the names of steps that are done and for which the function, which has returned,
+// did not ask, because the run had turned before. ignored are names that it did not ask for anyway.
+func (l *live) missing(ignored []string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.turnedEarly {
 		return nil
 	}
+	return slices.DeleteFunc(l.unasked(), func(name string) bool { return slices.Contains(ignored, name) })
+}
+
+// unasked returns the names of outcomes for which the function has not asked, sorted. The caller
+// holds mu.
+func (l *live) unasked() (names []string) {
 	for name := range l.outcomes {
 		if !l.asked[name] && !strings.HasPrefix(name, compensating) {
 			names = append(names, name)
@@ -280,7 +292,7 @@ func (l *live) turn(why error, at time.Time) {
 	if l.turned != nil {
 		return
 	}
-	l.turned, l.turnedAt = why, at
+	l.turned, l.turnedAt, l.turnedEarly = why, at, l.replaying
 	l.stop(why)
 	for _, p := range l.parked {
 		l.unpark(p)

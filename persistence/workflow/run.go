@@ -102,7 +102,10 @@ func (l *live) whole(w *Run, f function, s state) {
 		return
 	}
 	if l.why() == nil { // else it is stored why
-		l.store(event{What: turned, State: Failed, Value: failure(err), At: time.Now()})
+		l.store(event{What: turned, State: Failed, Value: failure(err), Ignored: l.left(), At: time.Now()})
+	}
+	if missing := l.missing(s.Turned.Ignored); len(missing) > 0 {
+		l.hold(fmt.Errorf("%w: %q", ErrStepsMissing, missing))
 	}
 	l.compensate(w)
 	l.store(event{What: ended, At: time.Now()}) // the actor knows how

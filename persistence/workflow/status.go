@@ -53,10 +53,10 @@ func stateOf(s state) State {
 	switch {
 	case s.End.State != "":
 		return s.End.State
-	case s.Turned.State != "":
-		return Compensating
 	case s.Hold.Count > 0:
 		return Held
+	case s.Turned.State != "":
+		return Compensating
 	}
 	return Running
 }
@@ -70,7 +70,7 @@ func (in *instance) status(s state) Status {
 	if rests, _ := in.live.next(); rests && st.State == Running {
 		st.State = Waiting
 	}
-	if s.Turned.State != "" {
+	if s.Turned.State != "" && st.State != Held {
 		st.Error = failureOf(s.Turned.Err).Error()
 	}
 	for _, one := range s.Signals {

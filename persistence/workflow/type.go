@@ -257,7 +257,7 @@ var askAgain = actor.Backoff{Min: 50 * time.Millisecond, Max: 2 * time.Second, J
 // passes reports whether the reason for which a command was not answered may pass.
 func passes(err error) bool {
 	for _, reason := range []error{
-		context.DeadlineExceeded, context.Canceled, errMoves, sharding.ErrUnavailable, sharding.ErrBufferFull, sharding.ErrEntityFailed,
+		context.DeadlineExceeded, context.Canceled, errMoves, persistence.ErrFenced, sharding.ErrUnavailable, sharding.ErrBufferFull, sharding.ErrEntityFailed,
 		actor.ErrUnreachable, actor.ErrTerminated, actor.ErrOverloaded, actor.ErrHandlerFailed, actor.ErrMailboxFull, actor.ErrWithdrawn,
 	} {
 		if errors.Is(err, reason) {

@@ -167,3 +167,23 @@ func TestACancelledRunIsCompensated(t *testing.T) {
 		require.True(t, undone)
 	})
 }
+
+func TestAnErrorOfAStepAndOfARunIsReturnedWhateverTheTypeOfTheResult(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		numbers, err := workflow.Start(s, "numbers", func(w *workflow.Run, _ string) ([]int, error) {
+			_, first := workflow.Step(w, "text", func(context.Context) (string, error) { return "", errDeclined })
+			_, second := workflow.Step(w, "list", func(context.Context) ([]string, error) { return nil, errDeclined })
+			_, third := workflow.Await[int](w, "signal", time.Second)
+			if !errors.Is(first, errDeclined) || !errors.Is(second, errDeclined) || !errors.Is(third, workflow.ErrTimedOut) {
+				return nil, errors.Join(first, second, third)
+			}
+			return nil, errDeclined
+		})
+		require.NoError(t, err)
+		h, err := numbers.Run(t.Context(), "1", "")
+		require.NoError(t, err)
+		_, err = h.Result(t.Context())
+		require.ErrorIs(t, err, errDeclined)
+		require.EqualError(t, err, "declined")
+	})
+}
