@@ -67,6 +67,7 @@ type state struct {
 	Hold     hold
 	End      end
 	Told     bool
+	Freed    bool // the last event has ended a hold
 }
 
 // An outcome is the result of a step, an await or a child.
@@ -119,6 +120,7 @@ type end struct {
 
 // apply returns the state after one more event.
 func apply(s state, e event) state {
+	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
 		s.Begun, s.Input, s.Tag, s.Parent = e.At, e.Value, e.Tag, e.Parent
@@ -175,4 +177,10 @@ func without[T any](all []T, drop func(T) bool) []T {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), drop)
+}
+
+// same reports whether s is the state that others have seen last. It compares what is shown.
+func (s state) same(seen *state) bool {
+	return seen != nil && s.Begun.Equal(seen.Begun) && len(s.Outcomes) == len(seen.Outcomes) && s.Number == seen.Number &&
+		s.Turned.State == seen.Turned.State && s.Hold.Count == seen.Hold.Count && s.End.State == seen.End.State
 }
