@@ -11,11 +11,11 @@ PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasete
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
 # SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
 # make long and make race test ./persistence/sqlite with it.
-LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./persistence/workflow ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/services ./internal/statuspage ./internal/window
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/lease ./persistence/projection ./persistence/workflow ./persistence/workflow/outside ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/services ./internal/statuspage ./internal/window
 
 # make verify tests these without the detector as a whole, because another line has only parts of
 # them; of those that LATER has, what the detector leaves out.
-WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./persistence/workflow ./testkit/clustertest
+WHOLE    := ./actor/delivery ./cluster ./persistence/projection ./persistence/workflow ./persistence/workflow/outside ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints

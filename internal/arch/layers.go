@@ -28,7 +28,8 @@ var layers = []layer{
 		{"internal/lab/laws", nil},                         // a program, of no use to the packages below
 		{"internal/lab/overload", []string{anything}},      // tests only
 		{"internal/lab/orders", []string{anything}},        // as failover
-		{"internal/lab/reminders", []string{anything}},     // likewise
+		{"internal/lab/receivers", []string{anything}},     // laws, which a module of its own runs too
+		{"internal/lab/reminders", []string{anything}},     // as failover
 		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},      // tests only
@@ -38,7 +39,8 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"persistence/workflow", []string{"cluster/sharding", "cluster", "behavior", "persistence", "persistence/journal", "actor", "internal/*"}}, // as a user would build it
+		{"persistence/workflow/outside", []string{"persistence/workflow", "persistence/internal/fence", "persistence/internal/sqltable"}},
+		{"persistence/workflow", []string{"cluster/sharding", "cluster", "behavior", "persistence", "persistence/internal/fence", "persistence/internal/sqltable", "persistence/journal", "actor", "internal/*"}}, // as a user would build it
 		{"cluster/cron", []string{"cluster/cron/internal/calendar", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/calendar", nil}, // when runs are due
 		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "remote", "internal/*"}},
@@ -86,6 +88,7 @@ var layers = []layer{
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/internal/sqltable", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/internal/sqltable", []string{"internal/*"}},
+		{"persistence/internal/fence", nil},             // as group
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
 		{"internal/transport", []string{"internal/transport/outbox", "internal/transport/wire", "internal/transport/deathwatch", "remote", "actor/telemetry", "actor", "internal/*"}},
 		{"internal/transport/outbox", []string{"internal/transport/wire", "remote", "actor", "internal/*"}},

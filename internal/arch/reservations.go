@@ -50,5 +50,6 @@ var testHelpers = []string{
 	"internal/golden",
 	"internal/pgtest",
 	"internal/lab/processes",
+	"internal/lab/receivers",
 	"singleton/lease/leasetest",
 }

@@ -97,7 +97,7 @@ func fencedBy(ctx context.Context, j *Journal, op, id string, epoch uint64, sele
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return changeError(ctx, err)
 		}
-		if _, err = j.fencedHead(ctx, conn, id, epoch); err == nil {
+		if err = j.newest(ctx, conn, id, epoch); err == nil {
 			err = raced()
 		}
 		return err

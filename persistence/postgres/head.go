@@ -86,13 +86,13 @@ func scanHead(ctx context.Context, id string, row pgx.Row, more ...any) (h head,
 	return h, true, h.check()
 }
 
-// fencedHead returns the head of id if the caller has its newest claim, and otherwise ErrFenced.
-func (j *Journal) fencedHead(ctx context.Context, q querier, id string, epoch uint64) (head, error) {
+// newest returns nil if the caller has the newest claim of id, and otherwise ErrFenced.
+func (j *Journal) newest(ctx context.Context, q querier, id string, epoch uint64) error {
 	h, known, err := j.head(ctx, q, id)
 	if err != nil {
-		return h, err
+		return err
 	}
-	return h, h.fence(known, epoch)
+	return h.fence(known, epoch)
 }
 
 func (h *head) fence(known bool, epoch uint64) error {

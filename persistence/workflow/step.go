@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -162,7 +163,9 @@ func (w *Run) step(full string, o stepOptions, within context.Context, f func(co
 		}
 		out, err := l.attempt(full, attempt, o.timeout, within, f)
 		var last final
-		if err == nil || o.retries > 0 && attempt >= o.retries || errors.As(err, &last) || within.Err() != nil {
+		var open unsettled
+		ends := err == nil || within.Err() != nil || !errors.As(err, &open) && (o.retries > 0 && attempt >= o.retries || errors.As(err, &last))
+		if ends {
 			l.store(event{What: finished, Name: full, Value: out, Attempt: attempt, At: time.Now()})
 			return out, nil
 		}
@@ -187,7 +190,9 @@ func (l *live) pause(full string, next time.Time) (paused bool) {
 
 // attempt calls the function of a step once.
 func (l *live) attempt(full string, number int, timeout time.Duration, within context.Context, f func(context.Context) (value, error)) (out value, err error) {
-	ctx := context.WithValue(within, stepKey{}, stepOf{key: l.of.Type + "/" + l.of.ID + "/" + full, token: l.epoch})
+	ctx := context.WithValue(within, stepKey{}, stepOf{
+		key: l.of.Type + "/" + l.of.ID + "/" + full, scope: sharding.Entity{Type: l.of.Type, ID: l.of.ID}.PersistenceID(), token: l.epoch,
+	})
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
