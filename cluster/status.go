@@ -92,7 +92,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	var set handlerSettings
 	options.MustApply("cluster: Handler", &set, opts)
-	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics, States: statesOf(n, &set)})
+	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics, States: statesOf(n, &set), Runs: func() status.Runs { return status.RunsOf(n.System) }})
 }
 
 func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions {

@@ -40,7 +40,7 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"persistence/workflow/outside", []string{"persistence/workflow", "persistence/internal/fence", "persistence/internal/sqltable"}},
-		{"persistence/workflow", []string{"cluster/sharding", "cluster", "behavior", "persistence", "persistence/internal/fence", "persistence/internal/sqltable", "persistence/journal", "actor", "internal/*"}}, // as a user would build it
+		{"persistence/workflow", []string{"cluster/sharding", "cluster", "behavior", "persistence", "persistence/internal/fence", "persistence/internal/sqltable", "persistence/journal", "actor/telemetry", "actor", "internal/*"}}, // as a user would build it
 		{"cluster/cron", []string{"cluster/cron/internal/calendar", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/calendar", nil}, // when runs are due
 		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/home", "cluster/internal/home/shell", "cluster/internal/hubs", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "remote", "internal/*"}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // ActionHeader must be in every request that changes something, with any value. A form on a page of
@@ -30,6 +32,8 @@ type Actions struct {
 	// Retry lets a projection of this node try again the events that it holds back. It returns the
 	// outcome, at the latest when ctx ends, and an error for an unknown name.
 	Retry func(ctx context.Context, projection string) (Retried, error)
+	// Runs are those of [Options].
+	Runs func() status.Runs
 }
 
 // A Retried says what has become of the events that a projection has held back. The JSON names of

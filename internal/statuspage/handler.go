@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/history"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // Between requests it remembers only which servers use it.
@@ -25,6 +26,8 @@ type Options struct {
 	Actions *Actions     // nil: nothing can be changed
 	Metrics http.Handler // nil: the path answers 404
 	States  *States      // nil: likewise
+
+	Runs func() status.Runs // of workflows; nil, or returns nil: likewise
 }
 
 // New returns a handler that shows source. Paths are relative to where it is mounted; use
@@ -40,6 +43,9 @@ func New(source Source, opts Options) http.Handler {
 		h.source = showing{source}
 		states = opts.States.entity
 	}
+	if opts.Runs == nil {
+		opts.Runs = func() status.Runs { return nil }
+	}
 	h.routes = map[string]route{
 		"/status":       read(h.status),
 		"/actors":       read(h.actors),
@@ -48,6 +54,7 @@ func New(source Source, opts Options) http.Handler {
 		"/details":      read(h.details),
 		"/entity":       read(states),
 		"/history":      read(h.history),
+		"/runs":         read(runs(opts.Runs)),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),
 		"/metrics":      read(metrics.ServeHTTP),
@@ -61,6 +68,8 @@ func New(source Source, opts Options) http.Handler {
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
+		actions.Runs = opts.Runs
+		h.routes["/actions/run"] = route{http.MethodPost: actions.guard(actions.steer)}
 		h.routes["/actions/retry"] = route{http.MethodPost: actions.guard(actions.retry)}
 		h.routes["/actions/resend"] = route{http.MethodPost: actions.message(actions.Resend, actions.resendLetter)}
 		h.routes["/actions/discard"] = route{http.MethodPost: actions.message(actions.Discard, actions.discardLetter)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -50,8 +51,9 @@ type instance struct {
 	system  *actor.System
 	ctx     *actor.Context[message]
 	live    *live
-	guarded bool      // the timer guard is set
-	alarm   time.Time // for which the timer wake is set; zero if it is not
+	guarded bool                  // the timer guard is set
+	alarm   time.Time             // for which the timer wake is set; zero if it is not
+	at      atomic.Pointer[state] // for those that look
 	leaving bool
 	deaf    bool // what goroutines ask for counts no more
 	asking  []asking
@@ -75,7 +77,7 @@ func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 
 // tags lets runs be found by their type and tag. Events of steps have none: they would cost much.
 func (k *kind) tags(s state, e event) []string {
-	if e.What != begun && e.What != ended && e.What != holding && e.What != turned && e.What != resumed {
+	if !s.Freed && e.What != begun && e.What != ended && e.What != holding && e.What != turned && e.What != resumed {
 		return nil
 	}
 	return []string{TagOf(k.name)}
@@ -93,6 +95,7 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	if in.timers {
 		in.alarm = firstOf(s)
 	}
+	in.at.Store(&s)
 	in.all.add(in)
 	in.ctx.After(timerIdle, moment, tick{timerIdle})
 	if s.Hold.Count > 0 && s.Hold.Until.After(time.Now()) {
@@ -138,6 +141,9 @@ func earlier(a, b time.Time) time.Time {
 // handle is the command handler.
 func (in *instance) handle(ctx *actor.Context[message], s state, msg message) effect {
 	in.ctx = ctx
+	if !s.same(in.at.Load()) {
+		in.at.Store(&s)
+	}
 	switch msg := msg.(type) {
 	case work:
 		return in.work(s)
@@ -212,6 +218,7 @@ var again = actor.Backoff{Min: time.Second, Max: 5 * time.Minute}
 
 // stored follows the append of events.
 func (in *instance) stored(s state, done []request) {
+	in.at.Store(&s)
 	for _, r := range done {
 		switch r.event.What {
 		case holding:

@@ -68,6 +68,7 @@ type state struct {
 	Hold     hold
 	End      end
 	Told     bool
+	Freed    bool // the last event has ended a hold
 }
 
 // An outcome is the result of a step, an await or a child.
@@ -122,6 +123,7 @@ func apply(s state, e event) state {
 	if len(e.Undo) > 0 {
 		s.Undo = append(s.Undo[:len(s.Undo):len(s.Undo)], e.Undo...)
 	}
+	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
 		s.Begun, s.Input, s.Tag, s.Parent = e.At, e.Value, e.Tag, e.Parent
@@ -178,4 +180,10 @@ func without[T any](all []T, drop func(T) bool) []T {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), drop)
+}
+
+// same reports whether s is the state that others have seen last. It compares what is shown.
+func (s state) same(seen *state) bool {
+	return seen != nil && s.Begun.Equal(seen.Begun) && len(s.Outcomes) == len(seen.Outcomes) && s.Number == seen.Number &&
+		s.Turned.State == seen.Turned.State && s.Hold.Count == seen.Hold.Count && s.End.State == seen.End.State
 }

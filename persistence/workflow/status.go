@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/status"
 )
 
 // A State is how far a run is.
@@ -99,7 +102,9 @@ func (l *live) open() (all []StepStatus) {
 
 // A registry has the runs that are in memory of a system, and counts what has become of runs here.
 type registry struct {
+	system  *actor.System
 	mu      sync.Mutex // guards the fields below
+	kinds   map[string]*kind
 	runs    map[address]*instance
 	counted map[countKey]uint64
 }
@@ -111,8 +116,63 @@ type countKey struct {
 
 func registryOf(s *actor.System) *registry {
 	return extension.Ensure(s, func() *registry {
-		return &registry{runs: map[address]*instance{}, counted: map[countKey]uint64{}}
+		r := &registry{system: s, kinds: map[string]*kind{}, runs: map[address]*instance{}, counted: map[countKey]uint64{}}
+		status.AddSection(s, status.Section{Level: status.Schedules, Read: r.section})
+		status.SetRuns(s, r)
+		telemetry.AddSource(s, r.families)
+		return r
 	})
+}
+
+// started notes that this node has started a type.
+func (r *registry) started(k *kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kinds[k.name] = k
+}
+
+// client returns what steers the runs of a type.
+func (r *registry) client(typ string) (client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := r.kinds[typ]
+	if k == nil {
+		return client{}, fmt.Errorf("%w: this node has not started the type %q", ErrInvalid, typ)
+	}
+	return client{k.host, typ}, nil
+}
+
+// types returns what has become of the runs of each type on this node.
+func (r *registry) types() map[string]*typeStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := map[string]*typeStatus{}
+	for name := range r.kinds {
+		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []runStatus{}}
+	}
+	for of, n := range r.counted {
+		all[of.typ].Counts[of.state] = n
+	}
+	return all
+}
+
+// families are the metrics of workflows.
+func (r *registry) families() []telemetry.Family {
+	ended := telemetry.NewCounter("understudy_workflow_runs_total", "Runs of workflows that have begun on this node, as state running, and that have ended here, by the state of their end.", "type", "state")
+	awake := telemetry.NewGauge("understudy_workflow_runs_in_memory", "Runs of workflows that are in memory of this node.", "type")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for of, n := range r.counted {
+		ended.Add(float64(n), of.typ, string(of.state))
+	}
+	inMemory := map[string]int{}
+	for of := range r.runs {
+		inMemory[of.Type]++
+	}
+	for name := range r.kinds {
+		awake.Add(float64(inMemory[name]), name)
+	}
+	return []telemetry.Family{ended, awake}
 }
 
 func (r *registry) add(in *instance) {

@@ -80,6 +80,7 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	} else {
 		all = append(all, sharding.Remember())
 	}
+	k.all.started(k)
 	_, err = sharding.Start(host, name, func(e sharding.Entity) actor.Behavior[message] { return k.behavior(e) }, append(all, opts...)...)
 	return err
 }

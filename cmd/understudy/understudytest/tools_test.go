@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func names(t *testing.T, session *mcp.ClientSession) (all []string) {
 	for _, tool := range list.Tools {
 		require.NotEmpty(t, tool.Description)
 		require.NotNil(t, tool.OutputSchema, tool.Name)
-		require.Equal(t, tool.Name != "drain" && tool.Name != "down", tool.Annotations.ReadOnlyHint)
+		require.Equal(t, !slices.Contains(changers, tool.Name), tool.Annotations.ReadOnlyHint)
 		all = append(all, tool.Name)
 	}
 	return all
@@ -77,7 +78,9 @@ func must[T any](t *testing.T, session *mcp.ClientSession, tool string, args map
 	return v
 }
 
-var readers = []string{"dead_letters", "entities", "entity", "events", "given_up", "members", "projections", "safe", "schedules", "singletons", "status", "why"}
+var changers = []string{"drain", "down", "steer"}
+
+var readers = []string{"dead_letters", "entities", "entity", "events", "given_up", "members", "projections", "runs", "safe", "schedules", "singletons", "status", "why"}
 
 func TestTheToolsAnswerLikeTheCommands(t *testing.T) {
 	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]
@@ -109,7 +112,7 @@ func TestTheToolsChangeTheClusterOnlyWithActions(t *testing.T) {
 	nodes := start(t, []string{"anna", "bert", "cleo"}, cluster.AllowActions(allow))
 	session := connect(t, nodes[0], true)
 	defer func() { require.NoError(t, session.Close()) }()
-	require.ElementsMatch(t, append([]string{"drain", "down"}, readers...), names(t, session))
+	require.ElementsMatch(t, slices.Concat(changers, readers), names(t, session))
 	_, err := call[any](t, session, "down", map[string]any{"member": "dora"})
 	require.ErrorContains(t, err, "anna, bert, cleo")
 	require.Equal(t, map[string]string{"member": "cleo", "by": "anna"}, must[map[string]string](t, session, "down", map[string]any{"member": "cleo"}))

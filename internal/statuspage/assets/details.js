@@ -12,7 +12,7 @@ let actions = false;
 export function allowDetails(snapshot) { actions = snapshot.actions; }
 
 // A node serves no field of what it does not use.
-const unused = { links: [], linksLeftOut: 0, journals: [], projections: [], entityTypes: [], homeless: [], schedules: [] };
+const unused = { links: [], linksLeftOut: 0, journals: [], projections: [], entityTypes: [], homeless: [], schedules: [], workflows: [] };
 
 function show(served) {
   const details = { ...unused, ...served };
@@ -22,6 +22,7 @@ function show(served) {
   showPlacement(details);
   showEntities(details);
   showSchedules(details);
+  showWorkflows(details);
   before = details;
   $("links-part").dataset.time = details.time;
 }
@@ -230,6 +231,32 @@ function entityRows(type, homeless, short) {
 function showSchedules({ schedules, time }) {
   $("schedules-part").hidden = schedules.length === 0;
   fill("schedules", schedules.flatMap((one) => (one.here ? one.entries.flatMap((entry) => scheduleRows(one, entry, time)) : elsewhere(one))));
+}
+
+function showWorkflows({ workflows }) {
+  $("workflows-part").hidden = workflows.length === 0;
+  fill("workflows", workflows.flatMap((type) => [...type.runs.flatMap((run) => runRows(type, run)), ...inAll(type)]));
+}
+
+function runRows(type, run) {
+  const bad = run.state === "held" || run.state === "failed";
+  const steps = run.steps.map((step) => `${step.name} ${step.doing}${step.attempt > 1 ? `, attempt ${number(step.attempt)}` : ""}`);
+  const main = row([
+    element("td", "name", run.id, type.name, run.tag),
+    element("td", bad ? "plain bad" : "plain", run.state, run.next && `again at ${clock(run.next)}`),
+    element("td", "wrap", steps.join(", ") || "–"),
+    element("td", "number plain", number(run.outcomes)),
+    element("td", "plain", clock(run.began)),
+  ], { run: `${type.name}/${run.id}` });
+  const unasked = run.unasked.length > 0 && `The program does not ask for: ${run.unasked.join(", ")}`;
+  return [main, ...reasons(5, [run.error, bad ? "bad" : ""], [unasked, "bad"], ...run.steps.map((step) => [step.error && `${step.name}: ${step.error}`, ""]))];
+}
+
+// inAll says what has become of the runs of a type on this node.
+function inAll({ name, counts, leftOut }) {
+  const { running = 0, done = 0, failed = 0, cancelled = 0 } = counts;
+  const text = `${number(running)} have begun on this node, ${number(done)} are done, ${number(failed)} failed, ${number(cancelled)} cancelled`;
+  return [row([element("td", "name", `All of ${name}`)], {}), ...reasons(5, [leftOut ? `${text}; ${number(leftOut)} in memory are left out` : text, ""])];
 }
 
 const elsewhere = (schedule) => [row([element("td", "name", schedule.name)], {}), ...reasons(6, ["It is on another node.", ""])];

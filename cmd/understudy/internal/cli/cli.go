@@ -61,6 +61,8 @@ var verbs = []verb{
 	{name: "entity", args: "TYPE/ID", most: 1, help: "what an entity, or singleton/NAME, has stored: its state, now or then, and its last events", flags: entityFlags, run: showEntity},
 	{name: "rehearse", help: "try a new build of a program, and the way back, on a copy of its journal; exit code 1 if anything would break", flags: rehearseFlags, run: tryUpgrade},
 	{name: "schedules", args: "[NAME]", most: 1, help: "the schedules that the node has started, with the entries of those that it hosts", run: showSchedules},
+	{name: "runs", args: "TYPE[/ID]", most: 1, help: "the runs of a type of workflows, or one with its steps", flags: runFlags, run: showRuns},
+	{name: "steer", args: "TYPE/ID", most: 1, help: "cancel, fail, retry or resume a run of a workflow", flags: steerFlags, run: steer},
 	{name: "projections", args: "[NAME]", most: 1, help: "the projections that the nodes at -url run, with the ids whose events they hold back, and why", run: showProjections},
 	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},
 	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},

@@ -80,6 +80,9 @@ func TestWhenNoNodeAnswersTheErrorSaysWhere(t *testing.T) {
 		if v.needs() {
 			args = append(args, cmp.Or(map[string]string{"TYPE/ID": "cart/1"}[v.args], "1"))
 		}
+		if v.name == "steer" {
+			args = append(args, "-do", "cancel")
+		}
 		code, out, errors := run(t, args...)
 		require.Equal(t, 1, code)
 		require.Empty(t, out)

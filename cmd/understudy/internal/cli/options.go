@@ -22,6 +22,8 @@ type options struct {
 	timeout time.Duration
 
 	reason, recipient string
+	state, tag        string // of runs
+	do, step, why     string // of a run that is steered
 	limit             int
 	noWait, yes       bool
 	within            time.Duration
@@ -61,7 +63,14 @@ func (o *options) register(set *flag.FlagSet, getenv func(string) string) {
 func letterFlags(set *flag.FlagSet, o *options) {
 	set.StringVar(&o.reason, "reason", "", "only those with exactly this `reason`")
 	set.StringVar(&o.recipient, "recipient", "", "only those whose recipient contains this `text`")
-	set.IntVar(&o.limit, "limit", 20, "how many at most; -1 for all")
+	limitFlag(set, o)
+}
+
+// Two commands have the flag, and all flags may be in one set.
+func limitFlag(set *flag.FlagSet, o *options) {
+	if set.Lookup("limit") == nil {
+		set.IntVar(&o.limit, "limit", 20, "how many at most; -1 for all dead letters")
+	}
 }
 
 func entityFlags(set *flag.FlagSet, o *options) {

@@ -154,6 +154,39 @@ type Retried struct {
 	Held       int    `json:"held"` // persistence ids that are still held back
 }
 
+// Runs are runs of a type of workflows.
+type Runs struct {
+	Type   string         `json:"type"`
+	Counts map[string]int `json:"counts" jsonschema:"of all runs of the type, by state"`
+	Runs   []WorkflowRun  `json:"runs"`
+	More   int            `json:"more" jsonschema:"runs that are left out"`
+}
+
+// A WorkflowRun is a run of a workflow.
+type WorkflowRun struct {
+	ID       string     `json:"id"`
+	Tag      string     `json:"tag"`
+	State    string     `json:"state" jsonschema:"running, waiting, held, compensating, done, failed or cancelled"`
+	Began    time.Time  `json:"began"`
+	Ended    *time.Time `json:"ended"`
+	Outcomes int        `json:"outcomes" jsonschema:"steps and awaits that are done"`
+	Steps    []Step     `json:"steps" jsonschema:"that have not ended; empty in a list"`
+	Signals  []string   `json:"signals" jsonschema:"that nobody has awaited"`
+	Unasked  []string   `json:"unasked" jsonschema:"stored outcomes for which the program does not ask"`
+	Error    string     `json:"error" jsonschema:"why it is held, has failed or was cancelled"`
+	Next     *time.Time `json:"next" jsonschema:"when a run that is held is tried again"`
+}
+
+// A Step is a step or a wait of a run that has not ended.
+type Step struct {
+	Name    string     `json:"name"`
+	Doing   string     `json:"doing" jsonschema:"executing, retrying or waiting"`
+	Attempt int        `json:"attempt"`
+	Error   string     `json:"error" jsonschema:"of the last attempt"`
+	Next    *time.Time `json:"next" jsonschema:"of the next attempt, or the end of the wait"`
+	Begun   *time.Time `json:"begun" jsonschema:"of the attempt that runs"`
+}
+
 // A Schedule is a schedule that the node that was asked has started.
 type Schedule struct {
 	Name    string  `json:"name"`

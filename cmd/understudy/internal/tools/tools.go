@@ -62,6 +62,20 @@ type (
 		Since  string `json:"since,omitempty" jsonschema:"the number of an event: say what has changed since then"`
 		Events int    `json:"events,omitempty" jsonschema:"how many of the last events to list"`
 	}
+	runs struct {
+		Type  string `json:"type" jsonschema:"the name of the type of workflows"`
+		ID    string `json:"id,omitempty" jsonschema:"of one run; empty for all"`
+		State string `json:"state,omitempty" jsonschema:"only those in this state"`
+		Tag   string `json:"tag,omitempty" jsonschema:"only those with this tag"`
+		Limit int    `json:"limit,omitempty" jsonschema:"how many at most"`
+	}
+	steering struct {
+		Type string `json:"type" jsonschema:"the name of the type of workflows"`
+		ID   string `json:"id"`
+		Do   string `json:"do" jsonschema:"cancel, fail, retry or resume"`
+		Step string `json:"step,omitempty" jsonschema:"from which to resume"`
+		Why  string `json:"why" jsonschema:"the reason"`
+	}
 	member struct {
 		Member string `json:"member" jsonschema:"the name of the member that is gone for good"`
 	}
@@ -116,6 +130,14 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.SchedulesOf(d, in.Name)
 		})
+	read(s, "runs", "The runs of a type of workflows in the journal, the newest first, and how many there are by state. With an id: what that run does, with the steps that have not ended, attempts, errors and times.",
+		func(ctx context.Context, in runs) (status.Runs, error) {
+			if in.ID == "" {
+				return c.Runs(ctx, in.Type, in.State, in.Tag, in.Limit)
+			}
+			one, err := c.Run(ctx, in.Type, in.ID)
+			return status.Runs{Type: in.Type, Counts: map[string]int{}, Runs: []status.WorkflowRun{one}}, err
+		})
 	read(s, "projections", "The projections that the nodes run: how far they are behind, failures, and the persistence ids whose events they hold back because one cannot be decoded, each with the event and the reason.",
 		func(ctx context.Context, in named) (report.Projections, error) {
 			return report.AskProjections(ctx, c.Each(), in.Name)
@@ -145,6 +167,10 @@ func addReaders(s *mcp.Server, c *client.Client) {
 }
 
 func addActions(s *mcp.Server, c *client.Client) {
+	change(s, "steer", "Change what a run of a workflow does: cancel or fail it, with its compensations; retry what failed now; or resume it from a step, whose outcome and later ones are forgotten. The reason is stored.",
+		func(ctx context.Context, in steering) (steering, error) {
+			return in, c.Steer(ctx, in.Type, in.ID, client.Steering{Do: in.Do, Step: in.Step, Who: "a language model", Why: in.Why})
+		})
 	change(s, "drain", "Make this node leave the cluster: it hands over its singletons, and its actors stop. It cannot be taken back; the program must be started again. Ask safe before.",
 		func(ctx context.Context, in leave) (client.Drain, error) {
 			wait := time.Minute

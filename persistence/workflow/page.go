@@ -1,0 +1,209 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/status"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// A typeStatus is a type as one node knows it. The JSON names of its fields and those below are a
+// stable interface; docs/status.md describes them.
+type typeStatus struct {
+	Name    string           `json:"name"`
+	Counts  map[State]uint64 `json:"counts"`  // runs that have begun ("running") and ended on this node since it started
+	Runs    []runStatus      `json:"runs"`    // in memory of this node, at most shownRuns
+	LeftOut int              `json:"leftOut"` // of Runs
+}
+
+type runStatus struct {
+	ID       string       `json:"id"`
+	Tag      string       `json:"tag"`
+	State    State        `json:"state"`
+	Began    time.Time    `json:"began"`
+	Ended    *time.Time   `json:"ended"`    // nil before the end
+	Outcomes int          `json:"outcomes"` // steps and awaits that are done
+	Steps    []stepStatus `json:"steps"`    // that have not ended
+	Signals  []string     `json:"signals"`  // that nobody has awaited
+	Unasked  []string     `json:"unasked"`  // outcomes for which the function did not ask
+	Error    string       `json:"error"`    // why it is held, has failed or was cancelled
+	Next     *time.Time   `json:"next"`     // when a run that is held is tried again
+}
+
+type stepStatus struct {
+	Name    string     `json:"name"`
+	Doing   string     `json:"doing"` // executing, retrying or waiting
+	Attempt int        `json:"attempt"`
+	Error   string     `json:"error"` // of the last attempt
+	Next    *time.Time `json:"next"`  // of the next attempt, or the end of the wait
+	Begun   *time.Time `json:"begun"` // of the attempt that runs
+}
+
+// shownRuns is how many runs of a type the page shows. Those that are held come first.
+const shownRuns = 100
+
+func shown(s Status) runStatus {
+	r := runStatus{
+		ID: s.ID, Tag: s.Tag, State: s.State, Began: s.Began, Ended: pointer(s.Ended), Outcomes: s.Outcomes, Steps: []stepStatus{},
+		Signals: append([]string{}, s.Signals...), Unasked: append([]string{}, s.Unasked...), Error: status.Text(s.Error), Next: pointer(s.Next),
+	}
+	for _, one := range s.Steps {
+		r.Steps = append(r.Steps, stepStatus{one.Name, one.Doing, one.Attempt, status.Text(one.Error), pointer(one.Next), pointer(one.Begun)})
+	}
+	return r
+}
+
+// pointer returns nil for the zero time.
+func pointer(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// section is the Read of a [status.Section].
+func (r *registry) section() (map[string]any, []status.Problem) {
+	types := r.types()
+	var problems []status.Problem
+	for _, in := range r.inMemory() {
+		s := in.at.Load()
+		if s == nil || s.Begun.IsZero() {
+			continue
+		}
+		of := types[in.name]
+		of.Runs = append(of.Runs, shown(in.status(*s)))
+		if s.Hold.Count > 0 {
+			problems = append(problems, status.Problem{Kind: "workflow", About: in.name, Text: fmt.Sprintf("Run %s of type %s is held: %s.", in.entity.ID, in.name, status.Text(s.Hold.Err))})
+		}
+	}
+	all := []typeStatus{}
+	for _, of := range types {
+		slices.SortStableFunc(of.Runs, func(a, b runStatus) int { return cmp.Compare(rank(a), rank(b)) })
+		of.LeftOut = max(len(of.Runs)-shownRuns, 0)
+		of.Runs = of.Runs[:min(len(of.Runs), shownRuns)]
+		all = append(all, *of)
+	}
+	slices.SortFunc(all, func(a, b typeStatus) int { return strings.Compare(a.Name, b.Name) })
+	return map[string]any{"workflows": all}, problems[:min(len(problems), shownRuns)]
+}
+
+// rank orders runs: those that are held first, those that have ended last.
+func rank(r runStatus) int {
+	switch {
+	case r.State == Held:
+		return 0
+	case r.Ended == nil:
+		return 1
+	}
+	return 2
+}
+
+// List returns the runs of a type that are in the journal, those that began last first. It reads
+// the events with the tag of the type.
+func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) (any, error) {
+	reader, ok := journal.As[journal.EventReader](persistence.JournalOf(r.system))
+	if !ok {
+		return nil, fmt.Errorf("workflow: the journal cannot be read across ids, so runs cannot be listed: %w", ErrInvalid)
+	}
+	states, order := map[string]state{}, []string{}
+	for entry, err := range reader.Events(ctx, journal.Query{Tag: TagOf(typ)}, "") {
+		if err != nil {
+			return nil, err
+		}
+		_, id, ok := sharding.ParsePersistenceID(entry.ID)
+		if !ok {
+			continue
+		}
+		if entry.Forgotten() {
+			delete(states, id)
+			continue
+		}
+		stored, err := persistence.Stored(nil, &entry.Record)
+		if err != nil {
+			return nil, err
+		}
+		var e event
+		if err := stored.Decode(&e); err != nil {
+			return nil, err
+		}
+		before, known := states[id]
+		if !known {
+			order = append(order, id)
+		}
+		states[id] = apply(before, e)
+	}
+	return listed(typ, states, order, only), nil
+}
+
+// A list is an answer about the runs of a type.
+type list struct {
+	Type   string        `json:"type"`
+	Counts map[State]int `json:"counts"` // of all runs of the type
+	Runs   []runStatus   `json:"runs"`   // of those that were asked for
+	More   int           `json:"more"`   // that are left out
+}
+
+func listed(typ string, states map[string]state, order []string, only status.RunFilter) list {
+	l := list{Type: typ, Counts: map[State]int{}, Runs: []runStatus{}}
+	for _, id := range slices.Backward(order) {
+		s, known := states[id]
+		if !known {
+			continue // forgotten
+		}
+		delete(states, id) // an id that was revived is in order twice
+		l.Counts[stateOf(s)]++
+		switch {
+		case only.State != "" && State(only.State) != stateOf(s), only.Tag != "" && only.Tag != s.Tag:
+		case len(l.Runs) >= only.Limit:
+			l.More++
+		default:
+			l.Runs = append(l.Runs, shown(Status{ID: id, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At, Error: reasonOf(s)}))
+		}
+	}
+	return l
+}
+
+// reasonOf returns why a run is held, has failed or was cancelled.
+func reasonOf(s state) string {
+	if s.Turned.State != "" {
+		return failureOf(s.Turned.Err).Error()
+	}
+	return s.Hold.Err
+}
+
+// Look implements [status.Runs].
+func (r *registry) Look(ctx context.Context, typ, id string) (any, error) {
+	c, err := r.client(typ)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.Look(ctx, id)
+	return shown(s), err
+}
+
+// Steer implements [status.Runs].
+func (r *registry) Steer(ctx context.Context, typ, id string, by status.Steering) error {
+	c, err := r.client(typ)
+	if err != nil {
+		return err
+	}
+	operator := By{Who: by.Who, Why: by.Why}
+	switch by.Do {
+	case "cancel":
+		return c.Cancel(ctx, id, operator)
+	case "fail":
+		return c.Fail(ctx, id, operator)
+	case "retry":
+		return c.Retry(ctx, id, operator)
+	case "resume":
+		return c.Resume(ctx, id, by.Step, operator)
+	}
+	return fmt.Errorf("%w: a run can be cancelled, failed, retried and resumed, and not %q", ErrInvalid, by.Do)
+}
