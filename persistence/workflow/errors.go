@@ -26,9 +26,9 @@ var (
 	// the former type with [Was], or let the run go on from the step with [Type.Resume].
 	ErrTypeChanged = errors.New("workflow: a stored value has another type")
 	// ErrCompensationMissing: the run has failed or was cancelled, and the function of this program
-	// has returned without the compensations that it had registered before. The run is held. Run the
-	// former program, or call [Run.Compensate] for them before steps that are new. One that is not
-	// needed any more may do nothing.
+	// has returned without the compensations that it had registered before. The run is held. Run
+	// the former program, or call [Run.Compensate] for them before steps that are new. One that is
+	// not needed any more may do nothing.
 	ErrCompensationMissing = errors.New("workflow: a compensation is not registered any more")
 	// ErrNotStorable: a value cannot be stored as it is, for example because a field is not
 	// exported. The text names the field.
