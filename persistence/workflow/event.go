@@ -121,7 +121,7 @@ type end struct {
 // apply returns the state after one more event.
 func apply(s state, e event) state {
 	if len(e.Undo) > 0 {
-		s.Undo = append(s.Undo[:len(s.Undo):len(s.Undo)], e.Undo...)
+		s.Undo = append(slices.Clip(s.Undo), e.Undo...)
 	}
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
