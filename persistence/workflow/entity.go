@@ -172,6 +172,7 @@ func (in *instance) work(s state) effect {
 			}
 			continue
 		}
+		e.Undo = in.live.registered()
 		r.event = e
 		after = apply(after, e)
 		events, done = append(events, e), append(done, r)
@@ -536,7 +537,7 @@ func (in *instance) turned(s state, c command) effect {
 		why = ErrFailed
 	}
 	reason := fmt.Errorf("%w by %s: %s", why, said(c.By), said(c.Why))
-	e := event{What: turned, State: c.State, Value: failure(reason), Ignored: in.live.left(), By: c.By, Why: c.Why, At: time.Now()}
+	e := event{What: turned, State: c.State, Value: failure(reason), Undo: in.live.registered(), By: c.By, Why: c.Why, At: time.Now()}
 	after := apply(s, e)
 	return accept(in.protect(persistence.Persist(e)).Then(func() {
 		in.live.turn(reason, e.At)

@@ -38,7 +38,7 @@ type event struct {
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
 	Parent  address   `cbor:",omitzero"`
-	Ignored []string  `cbor:",omitempty"` // outcomes for which the function of a run that turns does not ask
+	Undo    []string  `cbor:",omitempty"` // compensations that the function has registered before
 	By      string    `cbor:",omitempty"` // an operator
 	Why     string    `cbor:",omitempty"`
 }
@@ -63,6 +63,7 @@ type state struct {
 	Waits    []wait    // that have begun; those of awaits until they end
 	Signals  []signal  // that no await has taken
 	Number   uint64    // of the last signal
+	Undo     []string  // compensations that the function has registered
 	Turned   turn
 	Hold     hold
 	End      end
@@ -100,10 +101,9 @@ type signal struct {
 
 // A turn is why no further step begins.
 type turn struct {
-	State   State // in which the run will end; "" if it has not turned
-	Err     value
-	Ignored []string `cbor:",omitempty"`
-	At      time.Time
+	State State // in which the run will end; "" if it has not turned
+	Err   value
+	At    time.Time
 }
 
 type hold struct {
@@ -120,6 +120,9 @@ type end struct {
 
 // apply returns the state after one more event.
 func apply(s state, e event) state {
+	if len(e.Undo) > 0 {
+		s.Undo = append(slices.Clip(s.Undo), e.Undo...)
+	}
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
@@ -138,7 +141,7 @@ func apply(s state, e event) state {
 		s.Number++
 		s.Signals = append(s.Signals[:len(s.Signals):len(s.Signals)], signal{e.Signal, s.Number, e.Value})
 	case turned:
-		s.Turned, s.Hold = turn{e.State, e.Value, e.Ignored, e.At}, hold{}
+		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:
 		s.Hold = hold{e.Attempt, e.Err, e.Until}
 	case ended:
@@ -161,7 +164,7 @@ func resume(s state, e event) state {
 	if e.Name == "" {
 		return s
 	}
-	s.Turned, s.End, s.Told, s.Tries = turn{}, end{}, false, nil
+	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
 		s.Outcomes = slices.Clone(s.Outcomes[:from])

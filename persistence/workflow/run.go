@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,10 +103,10 @@ func (l *live) whole(w *Run, f function, s state) {
 		return
 	}
 	if l.why() == nil { // else it is stored why
-		l.store(event{What: turned, State: Failed, Value: failure(err), Ignored: l.left(), At: time.Now()})
+		l.store(event{What: turned, State: Failed, Value: failure(err), At: time.Now()})
 	}
-	if missing := l.missing(s.Turned.Ignored); len(missing) > 0 {
-		l.hold(fmt.Errorf("%w: %q", ErrStepsMissing, missing))
+	if missing := l.missing(); len(missing) > 0 {
+		l.hold(fmt.Errorf("%w: %q", ErrCompensationMissing, missing))
 	}
 	l.compensate(w)
 	l.store(event{What: ended, At: time.Now()}) // the actor knows how
@@ -158,6 +159,32 @@ func (w *Run) Compensate(name string, f func(ctx context.Context) error) {
 	w.live.mu.Lock()
 	defer w.live.mu.Unlock()
 	w.live.undo = append(w.live.undo, compensation{full, f})
+	if !slices.Contains(w.live.noted, full) {
+		w.live.unnoted = append(w.live.unnoted, full)
+	}
+}
+
+// registered returns the names of compensations to be stored with the next event.
+func (l *live) registered() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := l.unnoted
+	l.unnoted = nil
+	return names
+}
+
+// missing returns the names of compensations that an incarnation before this one has registered,
+// and that were neither registered again nor done.
+func (l *live) missing() (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range l.noted {
+		_, done := l.outcomes[compensating+name]
+		if !done && !slices.ContainsFunc(l.undo, func(c compensation) bool { return c.name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (l *live) compensate(w *Run) {
