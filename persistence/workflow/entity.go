@@ -25,7 +25,7 @@ const guardAfter = 3 * time.Second
 const moment = 5 * time.Second
 
 // patience is how long an actor keeps a question for the result. Then it is asked again.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // drainFor is how long an actor that leaves waits for steps that are executed: less than
 // sharding.DefaultStopTimeout.

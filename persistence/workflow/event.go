@@ -64,6 +64,7 @@ type state struct {
 	Signals  []signal  // that no await has taken
 	Number   uint64    // of the last signal
 	Undo     []string  // compensations that the function has registered
+	Redone   []redo    // steps that operators have let run anew
 	Turned   turn
 	Hold     hold
 	End      end
@@ -97,6 +98,12 @@ type signal struct {
 	Name   string
 	Number uint64
 	Value  value
+}
+
+// A redo is how often the success of a step was forgotten.
+type redo struct {
+	Name  string
+	Times int
 }
 
 // A turn is why no further step begins.
@@ -167,12 +174,33 @@ func resume(s state, e event) state {
 	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
+		s.Redone = redone(s.Redone, s.Outcomes[from:])
 		s.Outcomes = slices.Clone(s.Outcomes[:from])
 	}
 	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
 	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed
 	return s
 }
+
+// redone counts the steps that have succeeded and will run anew. Receivers must not take them for
+// repetitions. A step that has failed may have had its effect all the same, so it keeps its key.
+func redone(before []redo, forgotten []outcome) []redo {
+	all := slices.Clone(before)
+	for _, o := range forgotten {
+		if !o.succeeded() {
+			continue
+		}
+		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == o.Name })
+		if i < 0 {
+			i, all = len(all), append(all, redo{Name: o.Name})
+		}
+		all[i].Times++
+	}
+	return all
+}
+
+// succeeded reports whether an outcome is no error. Errors and steps without a result have no type.
+func (o outcome) succeeded() bool { return o.Value.Type != "" || failureOf(o.Value) == nil }
 
 // without returns all but those that drop selects, in another array if there are any.
 func without[T any](all []T, drop func(T) bool) []T {

@@ -45,6 +45,7 @@ type live struct {
 	queue       []request
 	undo        []compensation
 	unnoted     []string // names of compensations that are not stored
+	redone      []redo
 	noted       []string // names of those that were stored before this incarnation
 	compensates bool
 	ignored     []string      // names of outcomes for which the function did not ask
@@ -75,7 +76,7 @@ func newLive(of address, s state, report func([]string), notify func()) *live {
 	l := &live{
 		of: of, report: report, notify: notify, gone: make(chan struct{}), replaying: true, barrier: make(chan struct{}),
 		outcomes: map[string]outcome{}, tries: map[string]try{}, waits: map[string]wait{}, asked: map[string]bool{},
-		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo,
+		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, redone: s.Redone,
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	l.steps, l.stop = context.WithCancelCause(l.life)
