@@ -91,7 +91,7 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	// No message: those that come after leave go to the next home of the shard.
 	notify := extension.TellLatest(in.ctx.Self(), func() (message, bool) { return work{}, true })
 	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, notify)
-	in.live.epoch = recovered.Epoch
+	in.live.epoch, in.live.span = recovered.Epoch, in.traced
 	if in.timers {
 		in.alarm = firstOf(s)
 	}
@@ -487,7 +487,7 @@ func (in *instance) run(s state, c command) effect {
 	case !s.Begun.IsZero():
 		return accept(nil, c, s)
 	}
-	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, At: time.Now()}
+	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
 	after := apply(s, e)
 	stored := in.protect(persistence.Persist(e)).Then(func() {
 		in.all.count(in.name, Running)

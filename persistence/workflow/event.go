@@ -38,6 +38,7 @@ type event struct {
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
 	Parent  address   `cbor:",omitzero"`
+	Trace   []byte    `cbor:",omitempty"` // of the run
 	Undo    []string  `cbor:",omitempty"` // compensations that the function has registered before
 	By      string    `cbor:",omitempty"` // an operator
 	Why     string    `cbor:",omitempty"`
@@ -58,6 +59,7 @@ type state struct {
 	Input    value
 	Tag      string
 	Parent   address
+	Trace    []byte    // carries the span of the run, below which steps have theirs
 	Outcomes []outcome // in the order in which they were stored
 	Tries    []try     // of steps that have failed and will be tried again
 	Waits    []wait    // that have begun; those of awaits until they end
@@ -133,7 +135,7 @@ func apply(s state, e event) state {
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
-		s.Begun, s.Input, s.Tag, s.Parent = e.At, e.Value, e.Tag, e.Parent
+		s.Begun, s.Input, s.Tag, s.Parent, s.Trace = e.At, e.Value, e.Tag, e.Parent, e.Trace
 	case finished:
 		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })

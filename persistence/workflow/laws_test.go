@@ -19,6 +19,8 @@ import (
 
 func nothing(context.Context) error { return nil }
 
+var retrySoon = actor.Backoff{Min: time.Second}
+
 // started starts a type without input and with a text as result, and begins the run "1" of it.
 func started(t *testing.T, s *actor.System, f func(w *workflow.Run) (string, error)) (*workflow.Type[int, string], workflow.Handle[string]) {
 	t.Helper()

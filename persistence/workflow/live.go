@@ -19,6 +19,7 @@ type live struct {
 	of     address // Type and ID
 	notify func()  // tells the actor that there is work
 	report func(unasked []string)
+	span   func(ctx context.Context, carried []byte, step string) (within context.Context, end func(error))
 	gone   chan struct{} // closed when the incarnation ends
 	life   context.Context
 	end    context.CancelFunc
@@ -46,6 +47,7 @@ type live struct {
 	undo        []compensation
 	unnoted     []string // names of compensations that are not stored
 	redone      []redo
+	trace       []byte   // carries the span of the run
 	noted       []string // names of those that were stored before this incarnation
 	compensates bool
 	ignored     []string      // names of outcomes for which the function did not ask
@@ -76,7 +78,7 @@ func newLive(of address, s state, report func([]string), notify func()) *live {
 	l := &live{
 		of: of, report: report, notify: notify, gone: make(chan struct{}), replaying: true, barrier: make(chan struct{}),
 		outcomes: map[string]outcome{}, tries: map[string]try{}, waits: map[string]wait{}, asked: map[string]bool{},
-		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, redone: s.Redone,
+		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, trace: s.Trace, redone: s.Redone,
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	l.steps, l.stop = context.WithCancelCause(l.life)

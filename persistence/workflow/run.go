@@ -90,7 +90,7 @@ type function func(w *Run, input value) (value, error)
 // launch runs the function of the run. The actor calls it once.
 func (l *live) launch(f function, s state, r workflowhook.Replacement) {
 	l.mu.Lock()
-	l.launched, l.busy = true, 1
+	l.launched, l.busy, l.trace = true, 1, s.Trace
 	l.mu.Unlock()
 	w := &Run{live: l, replacement: r, counts: map[string]int{}}
 	go l.whole(w, f, s)

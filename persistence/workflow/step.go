@@ -202,8 +202,10 @@ func (l *live) attempt(full string, number int, timeout time.Duration, within co
 	l.mu.Lock()
 	l.executing[full] = execution{number, time.Now()}
 	l.mu.Unlock()
+	ctx, traced := l.span(ctx, l.trace, full)
 	returned := false
 	defer func() {
+		defer func() { traced(err) }()
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %w", ErrPanicked, guard.Recovered(r))
 			out, returned = failure(err), true
