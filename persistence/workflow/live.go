@@ -154,6 +154,9 @@ func (l *live) executed(name string) {
 		close(l.drained)
 		l.drained = nil
 	}
+	if l.leaving { // a run that is held has waited for this step
+		l.tell()
+	}
 }
 
 // drain lets no step begin, and waits until those that are executed have returned, for at most d.
