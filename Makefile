@@ -208,6 +208,11 @@ bench-many: ## How long 10 000 singletons take to answer, and to fail over
 bench-failover: ## How long a singleton is away when its host is killed, 50 times
 	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
+.PHONY: bench-workflow
+bench-workflow: ## Steps per second of workflows, how long three steps take, and the memory of sleepers, on SQLite and PostgreSQL
+	$(GO) test ./internal/lab/workflowbench -run='^$$' -bench=. -benchtime=1x
+	$(GO) test -C persistence/postgres -run='^$$' -bench=Workflows -benchtime=1x
+
 .PHONY: bench-sharding
 bench-sharding: ## Replace the figures of docs/performance.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
 	$(GO) run ./internal/lab/entities -page=docs/performance.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)

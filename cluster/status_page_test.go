@@ -221,7 +221,7 @@ func detailsFor(s still) object {
 			{"name": "stock-of-warehouse", "lagSeconds": 754, "events": 3456, "skipped": 0, "failures": 12, "stalled": 1, "held": 2, "failure": "handle event 3457 of \"stock-7\": relation \"stock\" does not exist"},
 		},
 		"placement": placementFor(s, nodes, ago), "placementFailure": "",
-		"entityTypes": entityTypesFor(s), "homelessFailure": "",
+		"workflows": workflowsFor(ago), "entityTypes": entityTypesFor(s), "homelessFailure": "",
 		"homeless": []object{{"type": "session", "why": "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable", "shards": []int{4, 5}}},
 	}
 }
@@ -256,6 +256,19 @@ func placementFor(s still, nodes []object, ago func(time.Duration) time.Time) ob
 		"coordinator": s.Members[0].Name, "states": object{"running": 7, "unplaced": 1, "pending": 1}, "moves": object{"node lost": 3, "drain": 1}, "startFailures": 2,
 		"nodes": nodes, "actors": placed, "actorsLeftOut": 0,
 	}
+}
+
+func workflowsFor(ago func(time.Duration) time.Time) []object {
+	run := func(id, state string, more object) object {
+		all := object{"id": id, "tag": "eu", "state": state, "began": ago(time.Hour), "ended": nil, "outcomes": 3, "steps": []object{}, "signals": []string{}, "unasked": []string{}, "error": "", "next": nil}
+		maps.Copy(all, more)
+		return all
+	}
+	steps := []object{{"name": "charge-the-card-of-the-customer", "doing": "retrying", "attempt": 4, "error": "dial tcp 10.0.9.1:443: connection refused", "next": ago(-time.Minute), "begun": nil}}
+	return []object{{"name": "fulfilment-of-orders", "counts": object{"running": 1234, "done": 1200, "failed": 3}, "leftOut": 17, "runs": []object{
+		run("4711", "held", object{"error": "workflow: the function has panicked: <b>nil map</b>", "next": ago(-time.Minute), "unasked": []string{"reserve"}}),
+		run("4710", "waiting", object{"steps": steps}),
+	}}}
 }
 
 func entityTypesFor(s still) (all []object) {
@@ -327,6 +340,11 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 				return lost.textContent.includes("connection refused") && joining.textContent.includes("wrong protocol version");
 			})()`), "those in trouble come first, and the longest queue among them")
 			require.Equal(t, true, b.Eval(`document.querySelector("#journals [data-journal=postgres] + tr").textContent.includes("17 in a row: postgres: append")`))
+			require.Equal(t, true, b.Eval(`document.querySelector("#workflows [data-run='fulfilment-of-orders/4711']").textContent.includes("held")`))
+			require.Equal(t, true, b.Eval(`(() => {
+				const rows = document.querySelector("#workflows tbody").textContent;
+				return rows.includes("<b>nil map</b>") && rows.includes("does not ask for: reserve") && rows.includes("retrying, attempt 4") && rows.includes("connection refused") && rows.includes("17 in memory are left out");
+			})()`))
 			require.Equal(t, true, b.Eval(`document.querySelector("#projections [data-projection=stock-of-warehouse]").textContent.includes("2 ids held back")`))
 			require.Equal(t, true, b.Eval(`(() => {
 				const session = document.querySelector("#entities [data-entities=session]");

@@ -18,19 +18,20 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"internal/lab/busy", []string{anything}},          // a program for tests
-		{"internal/lab/compiletime", []string{}},           // tests only
-		{"internal/lab/entities", []string{anything}},      // a program, of no use to the packages below
-		{"internal/lab/carts", []string{anything}},         // likewise
-		{"internal/lab/failover", []string{anything}},      // the program of an example, which a module of its own runs too
-		{"internal/lab/journals", []string{anything}},      // what these programs share
-		{"internal/lab/fips", []string{anything}},          // tests only
-		{"internal/lab/laws", nil},                         // a program, of no use to the packages below
-		{"internal/lab/overload", []string{anything}},      // tests only
-		{"internal/lab/orders", []string{anything}},        // as failover
-		{"internal/lab/receivers", []string{anything}},     // laws, which a module of its own runs too
-		{"internal/lab/reminders", []string{anything}},     // as failover
-		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
+		{"internal/lab/busy", []string{anything}},      // a program for tests
+		{"internal/lab/compiletime", []string{}},       // tests only
+		{"internal/lab/entities", []string{anything}},  // a program, of no use to the packages below
+		{"internal/lab/carts", []string{anything}},     // likewise
+		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
+		{"internal/lab/journals", []string{anything}},  // what these programs share
+		{"internal/lab/fips", []string{anything}},      // tests only
+		{"internal/lab/laws", nil},                     // a program, of no use to the packages below
+		{"internal/lab/overload", []string{anything}},  // tests only
+		{"internal/lab/orders", []string{anything}},    // as failover
+		{"internal/lab/receivers", []string{anything}}, // laws, which a module of its own runs too
+		{"internal/lab/reminders", []string{anything}}, // as failover
+		{"internal/lab/stopwatch", []string{anything}},
+		{"internal/lab/workflowbench", []string{"persistence", "persistence/journal", "persistence/workflow", "actor", "internal/*"}}, // benchmarks of two modules     // a program, of no use to the packages below
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},

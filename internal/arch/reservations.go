@@ -44,6 +44,7 @@ var testHelpers = []string{
 	"testkit/*",
 	"internal/journalhistory",
 	"internal/lab/storebench",
+	"internal/lab/workflowbench",
 	"internal/telemetrytest",
 	"persistence/journaltest",
 	"internal/browser",

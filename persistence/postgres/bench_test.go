@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/lab/storebench"
+	"github.com/understudy-go/understudy/internal/lab/workflowbench"
 	"github.com/understudy-go/understudy/internal/pgtest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
@@ -95,6 +96,10 @@ func BenchmarkFencing(b *testing.B) {
 
 func BenchmarkGroupCommit(b *testing.B) {
 	storebench.GroupCommit(b, func() journal.Journal { return open(b, pgtest.Shared(b)) })
+}
+
+func BenchmarkWorkflows(b *testing.B) {
+	workflowbench.Measure(b, func() journal.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkReplayBesideRaw(b *testing.B) {

@@ -25,7 +25,7 @@ const guardAfter = 3 * time.Second
 const moment = 5 * time.Second
 
 // patience is how long an actor keeps a question for the result. Then it is asked again.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // drainFor is how long an actor that leaves waits for steps that are executed: less than
 // sharding.DefaultStopTimeout.
@@ -95,7 +95,7 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 	// No message: those that come after leave go to the next home of the shard.
 	notify := extension.TellLatest(in.ctx.Self(), func() (message, bool) { return work{}, true })
 	in.live = newLive(address{Type: in.name, ID: in.entity.ID}, s, in.report, notify)
-	in.live.epoch = recovered.Epoch
+	in.live.epoch, in.live.span = recovered.Epoch, in.traced
 	if in.timers {
 		in.alarm = firstOf(s)
 	}
@@ -176,6 +176,7 @@ func (in *instance) work(s state) effect {
 			}
 			continue
 		}
+		e.Undo = in.live.registered()
 		r.event = e
 		after = apply(after, e)
 		events, done = append(events, e), append(done, r)
@@ -490,7 +491,7 @@ func (in *instance) run(s state, c command) effect {
 	case !s.Begun.IsZero():
 		return accept(nil, c, s)
 	}
-	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, At: time.Now()}
+	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
 	after := apply(s, e)
 	stored := in.protect(persistence.Persist(e)).Then(func() {
 		in.all.count(in.name, Running)
@@ -540,7 +541,7 @@ func (in *instance) turned(s state, c command) effect {
 		why = ErrFailed
 	}
 	reason := fmt.Errorf("%w by %s: %s", why, said(c.By), said(c.Why))
-	e := event{What: turned, State: c.State, Value: failure(reason), Ignored: in.live.left(), By: c.By, Why: c.Why, At: time.Now()}
+	e := event{What: turned, State: c.State, Value: failure(reason), Undo: in.live.registered(), By: c.By, Why: c.Why, At: time.Now()}
 	after := apply(s, e)
 	return accept(in.protect(persistence.Persist(e)).Then(func() {
 		in.live.turn(reason, e.At)

@@ -25,11 +25,11 @@ var (
 	// program asks for, or cannot be decoded as it. The run is held. Run the former program, name
 	// the former type with [Was], or let the run go on from the step with [Type.Resume].
 	ErrTypeChanged = errors.New("workflow: a stored value has another type")
-	// ErrStepsMissing: the run has failed or was cancelled, and the function of this program has
-	// returned before it came to steps that are done. So it has not said how they are undone, and
-	// the run is held. Run the former program, or call [Run.Compensate] for later steps before new
-	// ones.
-	ErrStepsMissing = errors.New("workflow: the function has returned before it came to steps that are done")
+	// ErrCompensationMissing: the run has failed or was cancelled, and the function of this program
+	// has returned without the compensations that it had registered before. The run is held. Run
+	// the former program, or call [Run.Compensate] for them before steps that are new. One that is
+	// not needed any more may do nothing.
+	ErrCompensationMissing = errors.New("workflow: a compensation is not registered any more")
 	// ErrNotStorable: a value cannot be stored as it is, for example because a field is not
 	// exported. The text names the field.
 	ErrNotStorable = errors.New("workflow: the value cannot be stored")
@@ -46,7 +46,7 @@ var errMoves = errors.New("workflow: the run leaves memory; ask again")
 func init() {
 	for name, err := range map[string]error{
 		"not-found": ErrNotFound, "ended": ErrEnded, "cancelled": ErrCancelled, "failed": ErrFailed, "timed-out": ErrTimedOut,
-		"name-used": ErrNameUsed, "type-changed": ErrTypeChanged, "steps-missing": ErrStepsMissing, "not-storable": ErrNotStorable, "panicked": ErrPanicked, "invalid": ErrInvalid, "moves": errMoves,
+		"name-used": ErrNameUsed, "type-changed": ErrTypeChanged, "compensation-missing": ErrCompensationMissing, "not-storable": ErrNotStorable, "panicked": ErrPanicked, "invalid": ErrInvalid, "moves": errMoves,
 	} {
 		actor.RegisterError("understudy/workflow."+name, err)
 	}

@@ -38,7 +38,8 @@ type event struct {
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
 	Parent  address   `cbor:",omitzero"`
-	Ignored []string  `cbor:",omitempty"` // outcomes for which the function of a run that turns does not ask
+	Trace   []byte    `cbor:",omitempty"` // of the run
+	Undo    []string  `cbor:",omitempty"` // compensations that the function has registered before
 	By      string    `cbor:",omitempty"` // an operator
 	Why     string    `cbor:",omitempty"`
 }
@@ -58,11 +59,14 @@ type state struct {
 	Input    value
 	Tag      string
 	Parent   address
+	Trace    []byte    // carries the span of the run, below which steps have theirs
 	Outcomes []outcome // in the order in which they were stored
 	Tries    []try     // of steps that have failed and will be tried again
 	Waits    []wait    // that have begun; those of awaits until they end
 	Signals  []signal  // that no await has taken
 	Number   uint64    // of the last signal
+	Undo     []string  // compensations that the function has registered
+	Redone   []redo    // steps that operators have let run anew
 	Turned   turn
 	Hold     hold
 	End      end
@@ -98,12 +102,17 @@ type signal struct {
 	Value  value
 }
 
+// A redo is how often the success of a step was forgotten.
+type redo struct {
+	Name  string
+	Times int
+}
+
 // A turn is why no further step begins.
 type turn struct {
-	State   State // in which the run will end; "" if it has not turned
-	Err     value
-	Ignored []string `cbor:",omitempty"`
-	At      time.Time
+	State State // in which the run will end; "" if it has not turned
+	Err   value
+	At    time.Time
 }
 
 type hold struct {
@@ -120,10 +129,13 @@ type end struct {
 
 // apply returns the state after one more event.
 func apply(s state, e event) state {
+	if len(e.Undo) > 0 {
+		s.Undo = append(slices.Clip(s.Undo), e.Undo...)
+	}
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
-		s.Begun, s.Input, s.Tag, s.Parent = e.At, e.Value, e.Tag, e.Parent
+		s.Begun, s.Input, s.Tag, s.Parent, s.Trace = e.At, e.Value, e.Tag, e.Parent, e.Trace
 	case finished:
 		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
@@ -138,7 +150,7 @@ func apply(s state, e event) state {
 		s.Number++
 		s.Signals = append(s.Signals[:len(s.Signals):len(s.Signals)], signal{e.Signal, s.Number, e.Value})
 	case turned:
-		s.Turned, s.Hold = turn{e.State, e.Value, e.Ignored, e.At}, hold{}
+		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:
 		s.Hold = hold{e.Attempt, e.Err, e.Until}
 	case ended:
@@ -161,15 +173,36 @@ func resume(s state, e event) state {
 	if e.Name == "" {
 		return s
 	}
-	s.Turned, s.End, s.Told, s.Tries = turn{}, end{}, false, nil
+	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
+		s.Redone = redone(s.Redone, s.Outcomes[from:])
 		s.Outcomes = slices.Clone(s.Outcomes[:from])
 	}
 	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
 	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed
 	return s
 }
+
+// redone counts the steps that have succeeded and will run anew. Receivers must not take them for
+// repetitions. A step that has failed may have had its effect all the same, so it keeps its key.
+func redone(before []redo, forgotten []outcome) []redo {
+	all := slices.Clone(before)
+	for _, o := range forgotten {
+		if !o.succeeded() {
+			continue
+		}
+		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == o.Name })
+		if i < 0 {
+			i, all = len(all), append(all, redo{Name: o.Name})
+		}
+		all[i].Times++
+	}
+	return all
+}
+
+// succeeded reports whether an outcome is no error. Errors and steps without a result have no type.
+func (o outcome) succeeded() bool { return o.Value.Type != "" || failureOf(o.Value) == nil }
 
 // without returns all but those that drop selects, in another array if there are any.
 func without[T any](all []T, drop func(T) bool) []T {

@@ -19,6 +19,8 @@ import (
 
 func nothing(context.Context) error { return nil }
 
+var retrySoon = actor.Backoff{Min: time.Second}
+
 // started starts a type without input and with a text as result, and begins the run "1" of it.
 func started(t *testing.T, s *actor.System, f func(w *workflow.Run) (string, error)) (*workflow.Type[int, string], workflow.Handle[string]) {
 	t.Helper()
@@ -315,6 +317,41 @@ func TestTheKeyOfAStepStaysAndItsTokenRises(t *testing.T) {
 		require.Less(t, tokens[1], tokens[2])
 		require.Empty(t, workflow.Key(t.Context()))
 		require.Zero(t, workflow.Token(t.Context()))
+	})
+}
+
+func TestAResumedRunHasNewKeysForStepsThatHadSucceeded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		var keys []string
+		up := false
+		note := func(ctx context.Context) error { keys = append(keys, workflow.Key(ctx)); return nil }
+		typ, h := started(t, s, func(w *workflow.Run) (string, error) {
+			if err := workflow.Do(w, "reserve", note); err != nil {
+				return "", err
+			}
+			w.Compensate("release", note)
+			return "", workflow.Do(w, "charge", func(ctx context.Context) error {
+				_ = note(ctx)
+				if !up {
+					return errDeclined
+				}
+				return nil
+			})
+		})
+		_, err := h.Result(t.Context())
+		require.ErrorIs(t, err, errDeclined)
+		require.NoError(t, typ.Resume(t.Context(), "1", "reserve", workflow.By{}))
+		_, err = h.Result(t.Context())
+		require.ErrorIs(t, err, errDeclined)
+		up = true
+		require.NoError(t, typ.Resume(t.Context(), "1", "reserve", workflow.By{}))
+		_, err = h.Result(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			"job/1/reserve", "job/1/charge", "job/1/compensate/release",
+			"job/1/reserve~2", "job/1/charge", "job/1/compensate/release~2",
+			"job/1/reserve~3", "job/1/charge",
+		}, keys)
 	})
 }
 

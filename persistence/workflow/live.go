@@ -19,6 +19,7 @@ type live struct {
 	of     address // Type and ID
 	notify func()  // tells the actor that there is work
 	report func(unasked []string)
+	span   func(ctx context.Context, carried []byte, step string) (within context.Context, end func(error))
 	gone   chan struct{} // closed when the incarnation ends
 	life   context.Context
 	end    context.CancelFunc
@@ -35,7 +36,6 @@ type live struct {
 	signals     []signal
 	turned      error // nil until the run turns
 	turnedAt    time.Time
-	turnedEarly bool            // before the replay was over
 	asked       map[string]bool // names that the function has asked for
 	busy        int
 	replaying   bool
@@ -45,6 +45,10 @@ type live struct {
 	executing   map[string]execution // functions of steps, until their outcome is queued
 	queue       []request
 	undo        []compensation
+	unnoted     []string // names of compensations that are not stored
+	redone      []redo
+	trace       []byte   // carries the span of the run
+	noted       []string // names of those that were stored before this incarnation
 	compensates bool
 	ignored     []string      // names of outcomes for which the function did not ask
 	notified    bool          // the actor knows that there is work
@@ -74,7 +78,7 @@ func newLive(of address, s state, report func([]string), notify func()) *live {
 	l := &live{
 		of: of, report: report, notify: notify, gone: make(chan struct{}), replaying: true, barrier: make(chan struct{}),
 		outcomes: map[string]outcome{}, tries: map[string]try{}, waits: map[string]wait{}, asked: map[string]bool{},
-		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals),
+		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, trace: s.Trace, redone: s.Redone,
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	l.steps, l.stop = context.WithCancelCause(l.life)
@@ -198,10 +202,7 @@ func (l *live) rest() {
 		// Everything that is stored has been asked for, or will not be: each goroutine has come to
 		// something new. It goes on only after this report.
 		l.replaying = false
-		if l.turned == nil { // else it may ask for the rest until it returns
-			l.ignored = l.unasked()
-		}
-		if len(l.ignored) > 0 {
+		if l.ignored = l.unasked(); len(l.ignored) > 0 {
 			l.report(l.ignored)
 		}
 		l.busy, l.atBarrier = l.atBarrier, 0
@@ -210,20 +211,12 @@ func (l *live) rest() {
 	l.tell()
 }
 
-// missing returns the names of steps that are done and for which the function, which has returned,
-// did not ask, because the run had turned before. ignored are names that it did not ask for anyway.
-func (l *live) missing(ignored []string) []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.turnedEarly {
+// unasked returns the names of outcomes for which the function has not asked, sorted. One that has
+// turned skips what it had not done. The caller holds mu.
+func (l *live) unasked() (names []string) {
+	if l.turned != nil {
 		return nil
 	}
-	return slices.DeleteFunc(l.unasked(), func(name string) bool { return slices.Contains(ignored, name) })
-}
-
-// unasked returns the names of outcomes for which the function has not asked, sorted. The caller
-// holds mu.
-func (l *live) unasked() (names []string) {
 	for name := range l.outcomes {
 		if !l.asked[name] && !strings.HasPrefix(name, compensating) {
 			names = append(names, name)
@@ -292,7 +285,7 @@ func (l *live) turn(why error, at time.Time) {
 	if l.turned != nil {
 		return
 	}
-	l.turned, l.turnedAt, l.turnedEarly = why, at, l.replaying
+	l.turned, l.turnedAt = why, at
 	l.stop(why)
 	for _, p := range l.parked {
 		l.unpark(p)

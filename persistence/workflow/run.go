@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ type function func(w *Run, input value) (value, error)
 // launch runs the function of the run. The actor calls it once.
 func (l *live) launch(f function, s state, r workflowhook.Replacement) {
 	l.mu.Lock()
-	l.launched, l.busy = true, 1
+	l.launched, l.busy, l.trace = true, 1, s.Trace
 	l.mu.Unlock()
 	w := &Run{live: l, replacement: r, counts: map[string]int{}}
 	go l.whole(w, f, s)
@@ -106,10 +107,10 @@ func (l *live) whole(w *Run, f function, s state) {
 		return
 	}
 	if l.why() == nil { // else it is stored why
-		l.store(event{What: turned, State: Failed, Value: failure(err), Ignored: l.left(), At: time.Now()})
+		l.store(event{What: turned, State: Failed, Value: failure(err), At: time.Now()})
 	}
-	if missing := l.missing(s.Turned.Ignored); len(missing) > 0 {
-		l.hold(fmt.Errorf("%w: %q", ErrStepsMissing, missing))
+	if missing := l.missing(); len(missing) > 0 {
+		l.hold(fmt.Errorf("%w: %q", ErrCompensationMissing, missing))
 	}
 	_, _ = l.guarded(func() (value, error) { l.compensate(w); return value{}, nil }) // holds the run if one ends the goroutine
 	l.store(event{What: ended, At: time.Now()})                                      // the actor knows how
@@ -162,6 +163,32 @@ func (w *Run) Compensate(name string, f func(ctx context.Context) error) {
 	w.live.mu.Lock()
 	defer w.live.mu.Unlock()
 	w.live.undo = append(w.live.undo, compensation{full, f})
+	if !slices.Contains(w.live.noted, full) {
+		w.live.unnoted = append(w.live.unnoted, full)
+	}
+}
+
+// registered returns the names of compensations to be stored with the next event.
+func (l *live) registered() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := l.unnoted
+	l.unnoted = nil
+	return names
+}
+
+// missing returns the names of compensations that an incarnation before this one has registered,
+// and that were neither registered again nor done.
+func (l *live) missing() (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range l.noted {
+		_, done := l.outcomes[compensating+name]
+		if !done && !slices.ContainsFunc(l.undo, func(c compensation) bool { return c.name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (l *live) compensate(w *Run) {

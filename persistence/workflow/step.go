@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -196,7 +197,7 @@ func (l *live) pause(full string, next time.Time) (paused bool) {
 // attempt calls the function of a step once.
 func (l *live) attempt(full string, number int, timeout time.Duration, within context.Context, f func(context.Context) (value, error)) (out value, err error) {
 	ctx := context.WithValue(within, stepKey{}, stepOf{
-		key: l.of.Type + "/" + l.of.ID + "/" + full, scope: sharding.Entity{Type: l.of.Type, ID: l.of.ID}.PersistenceID(), token: l.epoch,
+		key: l.key(full), scope: sharding.Entity{Type: l.of.Type, ID: l.of.ID}.PersistenceID(), token: l.epoch,
 	})
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -206,8 +207,10 @@ func (l *live) attempt(full string, number int, timeout time.Duration, within co
 	l.mu.Lock()
 	l.executing[full] = execution{number, time.Now()}
 	l.mu.Unlock()
+	ctx, traced := l.span(ctx, l.trace, full)
 	returned := false
 	defer func() {
+		defer func() { traced(err) }()
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %w", ErrPanicked, guard.Recovered(r))
 			out, returned = failure(err), true
@@ -224,4 +227,15 @@ func (l *live) attempt(full string, number int, timeout time.Duration, within co
 	out, err = f(ctx)
 	returned = true
 	return out, err
+}
+
+// key returns the idempotency key of a step.
+func (l *live) key(full string) string {
+	key := l.of.Type + "/" + l.of.ID + "/" + full
+	for _, r := range l.redone {
+		if r.Name == full {
+			key += "~" + strconv.Itoa(r.Times+1)
+		}
+	}
+	return key
 }

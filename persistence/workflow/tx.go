@@ -31,8 +31,7 @@ import (
 //	DELETE FROM understudy_step WHERE at < $1 -- seconds since 1970
 //	DELETE FROM understudy_fence WHERE at < $1
 //
-// Both belong to the journal of the runs: empty them if you begin with a new journal. Delete the
-// row of a step that [Type.Resume] shall do anew; [Key] says its key.
+// Both belong to the journal of the runs: empty them if you begin with a new journal.
 //
 // Transactions of one run, in its branches, wait for one another. In PostgreSQL set
 // idle_in_transaction_session_timeout, because a process that is stopped keeps its locks, for

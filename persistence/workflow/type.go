@@ -218,7 +218,8 @@ func (c client) Retry(ctx context.Context, id string, by By) error {
 
 // Resume lets a run go on from a step, also after its end: the outcomes of the step and of all that
 // ended after it are forgotten, and the function runs again. What compensations have undone stays
-// undone, so choose a step that does it anew.
+// undone, so choose a step that does it anew. Steps that had succeeded get another [Key], so that
+// receivers do them anew. A step that had failed keeps its key, since its effect may be there.
 func (c client) Resume(ctx context.Context, id, step string, by By) error {
 	if err := checkName(step); err != nil {
 		return err

@@ -10,15 +10,12 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/persistence/workflow/outside"
 )
 
-// Headers of requests to the services.
-const (
-	keyHeader   = "Idempotency-Key"
-	scopeHeader = "Fencing-Scope"
-	tokenHeader = "Fencing-Token"
-	nodeHeader  = "Node"
-)
+// nodeHeader has the name of the node that makes a request.
+const nodeHeader = "Node"
 
 // pondering is how long a service takes to answer what it has done. A node that is killed meanwhile
 // does not know it.
@@ -26,11 +23,10 @@ const pondering = 20 * time.Millisecond
 
 // An entry is one request in the ledger of the services.
 type entry struct {
+	at                     time.Time
 	what, order, key, node string
 	token                  uint64
-	at                     time.Time
-	cents                  int
-	card                   string
+	cents                  int // that were charged or refunded
 	status                 int
 	again                  bool // it got the first answer, and nothing was done
 	did                    bool // something was done or undone
@@ -38,7 +34,8 @@ type entry struct {
 
 // String returns the line of the ledger.
 func (e entry) String() string {
-	return fmt.Sprintf("%s %s from %s, token %d.%d: %d, again %t, did %t", e.at.Format("05.000"), e.key, e.node, e.token>>32, e.token&math.MaxUint32, e.status, e.again, e.did)
+	return fmt.Sprintf("%s %s from %s, token %d.%d: %d, again %t, did %t",
+		e.at.Format("05.000"), e.key, e.node, e.token>>32, e.token&math.MaxUint32, e.status, e.again, e.did)
 }
 
 // undoes says what the services undo.
@@ -46,16 +43,15 @@ var undoes = map[string]string{"release": "reserve", "refund": "charge", "recall
 
 // A ledger is the services outside of the cluster: a warehouse, a bank and the mail. It writes down
 // each request, and does what it asks for. A repetition gets the first answer, and a process that
-// was replaced is refused.
+// was replaced is refused: package outside takes care of that.
 type ledger struct {
 	url    string // without a scheme
 	server *http.Server
+	once   http.Handler // calls do
 
 	mu     sync.Mutex // guards all below
 	log    []entry
-	first  map[string]entry  // by key
-	tokens map[string]uint64 // the highest of each order
-	done   map[effect]int    // in cents
+	done   map[effect]int // in cents
 	undone map[effect]bool
 	watch  []watch
 }
@@ -69,7 +65,11 @@ type watch struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{first: map[string]entry{}, tokens: map[string]uint64{}, done: map[effect]int{}, undone: map[effect]bool{}}
+	l := &ledger{done: map[effect]int{}, undone: map[effect]bool{}}
+	services := http.NewServeMux()
+	services.HandleFunc("POST /{what}/{order}", l.do)
+	l.once = outside.Handler(outside.NewMemory(), services, outside.Require())
+	return l
 }
 
 func openLedger() (*ledger, error) {
@@ -80,7 +80,7 @@ func openLedger() (*ledger, error) {
 	l := newLedger()
 	l.url = listener.Addr().String()
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /{what}/{order}", l.take)
+	mux.Handle("POST /{what}/{order}", l)
 	l.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
 	go func() { _ = l.server.Serve(listener) }() // until close
 	return l, nil
@@ -88,42 +88,25 @@ func openLedger() (*ledger, error) {
 
 func (l *ledger) close() { _ = l.server.Close() }
 
-// take handles a request.
-func (l *ledger) take(w http.ResponseWriter, r *http.Request) {
-	token, err := strconv.ParseUint(r.Header.Get(tokenHeader), 10, 64)
-	cents, _ := strconv.Atoi(r.FormValue("cents")) // only charges have them
-	e := entry{
-		what: r.PathValue("what"), order: r.PathValue("order"), key: r.Header.Get(keyHeader), node: r.Header.Get(nodeHeader),
-		token: token, at: time.Now(), cents: cents, card: r.FormValue("card"),
-	}
-	if err != nil || e.key == "" {
-		http.Error(w, fmt.Sprintf("no key, or not a token: %q", r.Header.Get(tokenHeader)), http.StatusBadRequest)
-		return
-	}
-	e = l.note(e)
-	time.Sleep(pondering) // it is stored, and the caller does not know
-	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(e.cents) // a caller that does not get it asks again
+// ServeHTTP implements [http.Handler]. It handles one request at a time, so the order of the ledger
+// is the order in which things were done.
+func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.note(w, r)
+	time.Sleep(pondering) // the answer is sent when this returns
 }
 
-// note decides about a request, does what it asks for, and writes it down.
-func (l *ledger) note(e entry) entry {
+// note writes down a request, and what has become of it.
+func (l *ledger) note(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first, again := l.first[e.key]
-	switch {
-	case e.token < l.tokens[e.order]:
-		e.status = http.StatusPreconditionFailed
-	case again:
-		e.status, e.cents, e.again = first.status, first.cents, true
-	case len(l.log)%25 == 24: // busy; a repetition is done
-		e.status = http.StatusServiceUnavailable
-	default:
-		e = l.do(e)
-		l.first[e.key] = e
-	}
-	l.tokens[e.order] = max(l.tokens[e.order], e.token)
-	l.log = append(l.log, e)
+	token, _ := strconv.ParseUint(r.Header.Get(outside.TokenHeader), 10, 64) // the Handler refuses it otherwise
+	l.log = append(l.log, entry{
+		at: time.Now(), what: r.PathValue("what"), order: r.PathValue("order"), key: r.Header.Get(outside.KeyHeader), node: r.Header.Get(nodeHeader), token: token,
+	})
+	answer := &answered{ResponseWriter: w}
+	l.once.ServeHTTP(answer, r)
+	e := &l.log[len(l.log)-1]
+	e.status, e.again = answer.status, answer.Header().Get(outside.ReplayedHeader) != ""
 	l.watch = slices.DeleteFunc(l.watch, func(w watch) bool {
 		if w.what != e.what || w.node != e.node {
 			return false
@@ -131,29 +114,47 @@ func (l *ledger) note(e entry) entry {
 		close(w.seen)
 		return true
 	})
-	return e
 }
 
-// do does or undoes something. What was undone cannot be done later: a request may be overtaken by
-// its compensation.
-func (l *ledger) do(e entry) entry {
-	e.status = http.StatusOK
+// An answered knows the status of its answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// do does or undoes something, for the last entry of the ledger. What was undone cannot be done
+// later: a request may be overtaken by its compensation. The caller holds mu.
+func (l *ledger) do(w http.ResponseWriter, r *http.Request) {
+	e := &l.log[len(l.log)-1]
+	if len(l.log)%25 == 0 {
+		http.Error(w, "too many at once", http.StatusServiceUnavailable) // which is not final
+		return
+	}
 	if what, undo := undoes[e.what]; undo {
 		of := effect{what, e.order}
 		e.cents, e.did = l.done[of]
 		l.undone[of] = true
-		return e
+		_ = json.NewEncoder(w).Encode(e.cents) // in memory
+		return
 	}
 	of := effect{e.what, e.order}
 	switch {
 	case l.undone[of]:
-		e.status = http.StatusGone
-	case e.card == badCard:
-		e.status = http.StatusPaymentRequired
+		http.Error(w, "it was undone before", http.StatusGone)
+	case r.FormValue("card") == badCard:
+		http.Error(w, "the card is declined", http.StatusPaymentRequired)
 	default:
-		l.done[of], e.did = e.cents, true
+		e.cents, _ = strconv.Atoi(r.FormValue("cents")) // only charges have them
+		e.did = true
+		l.done[of] = e.cents
+		_ = json.NewEncoder(w).Encode(e.cents) // in memory
 	}
-	return e
 }
 
 // entries returns the ledger up to now.

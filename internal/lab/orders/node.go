@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/workflow"
+	"github.com/understudy-go/understudy/persistence/workflow/outside"
 )
 
 // serve is one of the three processes: a member of the cluster that hosts runs, and a server that
@@ -27,7 +28,9 @@ func serve(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	shop := &shop{services: services{url: s.services, node: s.node, client: newClient()}, version: s.version}
+	steps := newClient()
+	steps.Transport = outside.Transport{Base: steps.Transport}
+	shop := &shop{services: services{url: s.services, node: s.node, client: steps}, version: s.version}
 	orders, err := workflow.Start(node, "order", shop.fulfil)
 	if err != nil {
 		return err

@@ -2,9 +2,13 @@ package orders
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence/workflow/outside"
 )
 
 // did returns entries of a ledger, each of which did something.
@@ -68,17 +72,26 @@ func TestAnOrderThatNobodyHasPlacedIsReported(t *testing.T) {
 
 func TestTheLedgerDoesNothingTwiceAndNothingForAProcessThatWasReplaced(t *testing.T) {
 	l := newLedger()
-	ask := func(what, key string, token uint64) entry {
-		return l.note(entry{what: what, order: "o", key: key, token: token, cents: 10_00})
+	ask := func(what string, token uint64) entry {
+		r := httptest.NewRequest(http.MethodPost, "/"+what+"/o?cents=1000", nil)
+		r.SetPathValue("what", what)
+		r.SetPathValue("order", "o")
+		r.Header.Set(outside.KeyHeader, "order/o/"+what)
+		r.Header.Set(outside.ScopeHeader, "order/o")
+		r.Header.Set(outside.TokenHeader, strconv.FormatUint(token, 10))
+		l.note(httptest.NewRecorder(), r)
+		all := l.entries()
+		return all[len(all)-1]
 	}
-	require.True(t, ask("charge", "charge", 2).did)
-	again := ask("charge", "charge", 2)
+	require.True(t, ask("charge", 2).did)
+	again := ask("charge", 2)
 	require.True(t, again.again)
 	require.False(t, again.did)
 	require.Equal(t, http.StatusOK, again.status)
-	require.Equal(t, 10_00, again.cents)
-	require.Equal(t, http.StatusPreconditionFailed, ask("ship", "ship", 1).status)
-	require.True(t, ask("refund", "refund", 3).did)
-	require.False(t, ask("recall", "recall", 3).did)
-	require.Equal(t, http.StatusGone, ask("ship", "ship", 3).status)
+	require.Equal(t, http.StatusPreconditionFailed, ask("ship", 1).status)
+	refund := ask("refund", 3)
+	require.True(t, refund.did)
+	require.Equal(t, 10_00, refund.cents)
+	require.False(t, ask("recall", 3).did)
+	require.Equal(t, http.StatusGone, ask("ship", 3).status)
 }

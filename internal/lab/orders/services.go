@@ -20,7 +20,7 @@ const checking = 200 * time.Millisecond
 type services struct {
 	url    string
 	node   string
-	client *http.Client
+	client *http.Client // with a Transport of package outside
 }
 
 func (s services) reserve(ctx context.Context, id string) error {
@@ -51,16 +51,13 @@ func (s services) undo(ctx context.Context, what, id string) error {
 	return err
 }
 
-// call calls a service. The service recognises a repetition by the key of the step, and a process
-// that was replaced by its token.
+// call calls a service. The client sends the key of the step, by which the service recognises a
+// repetition, and the token, by which it recognises a process that was replaced.
 func (s services) call(ctx context.Context, what, id string, query url.Values) (cents int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/"+what+"/"+id+"?"+query.Encode(), nil)
 	if err != nil {
 		return 0, err
 	}
-	r.Header.Set(keyHeader, workflow.Key(ctx))
-	r.Header.Set(scopeHeader, id)
-	r.Header.Set(tokenHeader, strconv.FormatUint(workflow.Token(ctx), 10))
 	r.Header.Set(nodeHeader, s.node)
 	response, err := s.client.Do(r)
 	if err != nil {

@@ -51,6 +51,9 @@ func Migrate(ctx context.Context, db *sql.DB) error { return NewSQL(db).create(c
 // through that happens exactly once. Requests of one run wait for one another. In SQLite, all
 // that write wait.
 //
+// A handler that works with db beside TxOf takes a second connection of its pool; it may not
+// write to SQLite so, since it would wait for itself.
+//
 // It creates its tables if they do not exist, see [DDL]. It keeps all answers and tokens until
 // they are deleted, for example those of last month:
 //
