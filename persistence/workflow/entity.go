@@ -31,8 +31,9 @@ const patience = 10 * time.Second
 // sharding.DefaultStopTimeout.
 const drainFor = 8 * time.Second
 
-// outage is how long a run waits for its journal with what it wants to store: longer than a database
-// takes to restart. After that it comes to memory anew, and repeats steps without an outcome.
+// outage is how long a run waits for its journal with what it wants to store: longer than a
+// database takes to restart. It bounds how long a call may hang, too. After that the run comes to
+// memory anew, and repeats steps without an outcome.
 const outage = 2 * time.Minute
 
 type effect = persistence.Effect[event]

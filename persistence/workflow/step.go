@@ -71,8 +71,9 @@ func (f final) Unwrap() error { return f.error }
 //
 // A stored error keeps its text; errors.Is and errors.As find in it what [actor.RegisterError] and
 // [actor.RegisterType] have named. Types of results should be registered with actor.RegisterType;
-// one that is not has its name in Go, and cannot be renamed without [Was]. If values of type T would
-// lose something when they are stored, the run is held with [ErrNotStorable], and f is not called.
+// one that is not has its name in Go, and cannot be renamed without [Was]. If values of type T
+// would lose something when they are stored, the run is held with [ErrNotStorable], and f is not
+// called.
 //
 // The context of f ends when the run is cancelled, when the node leaves and f has had its time, and
 // when another process has taken the run over. f must not use w.
