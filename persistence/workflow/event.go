@@ -145,10 +145,10 @@ func apply(s state, e event) state {
 	case failed:
 		s.Tries = append(without(s.Tries, func(t try) bool { return t.Name == e.Name }), try{e.Name, e.Attempt, e.Err, e.Until})
 	case waiting:
-		s.Waits = append(s.Waits[:len(s.Waits):len(s.Waits)], wait{e.Name, e.Until, e.Signal})
+		s.Waits = append(slices.Clip(s.Waits), wait{e.Name, e.Until, e.Signal})
 	case signalled:
 		s.Number++
-		s.Signals = append(s.Signals[:len(s.Signals):len(s.Signals)], signal{e.Signal, s.Number, e.Value})
+		s.Signals = append(slices.Clip(s.Signals), signal{e.Signal, s.Number, e.Value})
 	case turned:
 		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:

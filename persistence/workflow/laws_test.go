@@ -324,7 +324,10 @@ func TestAResumedRunHasNewKeysForStepsThatHadSucceeded(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
 		var keys []string
 		up := false
-		note := func(ctx context.Context) error { keys = append(keys, workflow.Key(ctx)); return nil }
+		note := func(ctx context.Context) error {
+			keys = append(keys, workflow.Key(ctx))
+			return ctx.Err()
+		}
 		typ, h := started(t, s, func(w *workflow.Run) (string, error) {
 			if err := workflow.Do(w, "reserve", note); err != nil {
 				return "", err

@@ -197,10 +197,11 @@ func (l *live) compensate(w *Run) {
 	all := l.undo
 	l.mu.Unlock()
 	main := &Run{live: l, replacement: w.replacement, counts: w.counts}
-	for i := len(all) - 1; i >= 0; i-- {
-		step := stepOptions{retries: -1, backoff: actor.Backoff{Min: time.Second, Max: time.Minute}}
-		main.step(compensating+all[i].name, step, l.life, func(ctx context.Context) (value, error) {
-			err := all[i].f(ctx)
+	forever := stepOptions{retries: -1, backoff: actor.Backoff{Min: time.Second, Max: time.Minute}}
+	for _, one := range slices.Backward(all) {
+		// The error after a Final one is stored with the outcome.
+		_, _ = main.step(l.life, compensating+one.name, forever, func(ctx context.Context) (value, error) {
+			err := one.f(ctx)
 			return failure(err), err
 		})
 	}

@@ -87,7 +87,7 @@ func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), op
 			return is, err
 		}
 	}
-	out, err := w.step(full, o, w.live.steps, func(ctx context.Context) (value, error) {
+	out, err := w.step(w.live.steps, full, o, func(ctx context.Context) (value, error) {
 		if bad := storable(reflect.TypeFor[T]()); bad != nil { // before f has its effect
 			w.live.hold(bad)
 		}
@@ -106,7 +106,7 @@ func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOpti
 	if r := w.replaced(full); r != nil {
 		f = func(ctx context.Context) error { _, err := r(ctx); return err }
 	}
-	out, err := w.step(full, optionsOf(opts), w.live.steps, func(ctx context.Context) (value, error) {
+	out, err := w.step(w.live.steps, full, optionsOf(opts), func(ctx context.Context) (value, error) {
 		err := f(ctx)
 		return failure(err), err
 	})
@@ -150,7 +150,7 @@ func result[T any](l *live, name string, stored value, was ...string) (T, error)
 }
 
 // step returns the outcome of a step, which is stored. Its error is why no step begins any more.
-func (w *Run) step(full string, o stepOptions, within context.Context, f func(context.Context) (value, error)) (value, error) {
+func (w *Run) step(within context.Context, full string, o stepOptions, f func(context.Context) (value, error)) (value, error) {
 	l := w.live
 	l.mu.Lock()
 	done, stored := l.outcomes[full]
@@ -168,7 +168,7 @@ func (w *Run) step(full string, o stepOptions, within context.Context, f func(co
 				return value{}, err
 			}
 		}
-		out, err := l.attempt(full, attempt, o.timeout, within, f)
+		out, err := l.attempt(within, full, attempt, o.timeout, f)
 		var last final
 		var open unsettled
 		ends := err == nil || within.Err() != nil || !errors.As(err, &open) && (o.retries > 0 && attempt >= o.retries || errors.As(err, &last))
@@ -196,7 +196,7 @@ func (l *live) pause(full string, next time.Time) (paused bool) {
 }
 
 // attempt calls the function of a step once.
-func (l *live) attempt(full string, number int, timeout time.Duration, within context.Context, f func(context.Context) (value, error)) (out value, err error) {
+func (l *live) attempt(within context.Context, full string, number int, timeout time.Duration, f func(context.Context) (value, error)) (out value, err error) {
 	ctx := context.WithValue(within, stepKey{}, stepOf{
 		key: l.key(full), scope: sharding.Entity{Type: l.of.Type, ID: l.of.ID}.PersistenceID(), token: l.epoch,
 	})
@@ -235,7 +235,7 @@ func (l *live) key(full string) string {
 	key := l.of.Type + "/" + l.of.ID + "/" + full
 	for _, r := range l.redone {
 		if r.Name == full {
-			key += "~" + strconv.Itoa(r.Times+1)
+			return key + "~" + strconv.Itoa(r.Times+1)
 		}
 	}
 	return key

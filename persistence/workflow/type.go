@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -164,14 +165,12 @@ func (t *Type[I, O]) Handle(id string) Handle[O] { return Handle[O]{t.client, id
 // [ErrNotFound] if the run has not begun, and wraps [ErrCancelled] or [ErrFailed] if it was ended
 // from outside. While somebody waits, the run stays in memory.
 func (h Handle[O]) Result(ctx context.Context) (O, error) {
-	for {
-		a, err := h.client.ask(ctx, h.id, command{Op: opResult})
-		if err != nil {
-			return *new(O), err
-		}
-		v, err, bad := open[O](a.Out)
-		return v, errors.Join(err, bad)
+	a, err := h.client.ask(ctx, h.id, command{Op: opResult})
+	if err != nil {
+		return *new(O), err
 	}
+	v, err, bad := open[O](a.Out)
+	return v, cmp.Or(err, bad)
 }
 
 // Signal sends a signal to a run, and returns when it is stored. [Await] with that name returns v,

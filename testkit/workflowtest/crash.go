@@ -91,7 +91,7 @@ func live(ctx context.Context, t *testing.T, s Story, j persistence.Journal, dea
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	system := testkit.NewSystem(t, persistence.WithJournal(j))
+	system := testkit.NewSystem(t, persistence.WithJournal(j)) //nolint:contextcheck,nolintlint // it ends with t
 	if err := s.Start(system); err != nil {
 		t.Fatalf("the types could not be started: %v", err)
 	}
@@ -102,7 +102,7 @@ func live(ctx context.Context, t *testing.T, s Story, j persistence.Journal, dea
 	case err = <-driven:
 	case <-dead:
 		cancel()
-		<-driven
+		<-driven //nolint:errcheck // the story may not be done
 	}
 	return errors.Join(err, system.Shutdown(context.WithoutCancel(ctx)))
 }
