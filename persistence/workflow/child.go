@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -21,7 +23,8 @@ func Ask[M, R any](w *Run, name string, to actor.ActorRef[M], request func(ctx c
 // Child begins the run with that id of a type, and waits for its result, as [Await] waits. After d
 // it returns [ErrTimedOut]; zero or less waits for ever. The child goes on when w is cancelled or
 // ends: cancel it by a compensation if it shall not. If there is a run with that id that is no
-// child of this wait, Child returns [ErrInvalid]. Both types must be started on the same nodes.
+// child of this wait, Child returns [ErrInvalid]. Both types must be started on the same nodes, in
+// any order: the run is held until they are.
 func Child[I, O any](w *Run, name string, of *Type[I, O], id string, input I, d time.Duration) (O, error) {
 	full := w.path + name
 	in, bad := seal(input, nil)
@@ -30,13 +33,16 @@ func Child[I, O any](w *Run, name string, of *Type[I, O], id string, input I, d 
 	}
 	parent := address{w.live.of.Type, w.live.of.ID, childSignal + full}
 	err := Do(w, name, func(ctx context.Context) error {
+		if bad := of.started(); bad != nil {
+			w.live.hold(bad)
+		}
 		_, err := of.ask(ctx, id, command{Op: opRun, Value: in, Parent: parent})
 		return err
 	})
 	if err != nil {
 		return *new(O), err
 	}
-	ended, err := w.await(w.name("result of "+name), parent.Wait, d)
+	ended, err := w.await(w.use("result of "+name), parent.Wait, d)
 	if err != nil {
 		return *new(O), err
 	}
@@ -49,6 +55,10 @@ func (in *instance) tellParent(s state) {
 		return
 	}
 	self, parent := in.ctx.Self(), client{in.host, s.Parent.Type}
+	if bad := parent.started(); bad != nil { // a moment later it may be; the timer comes again
+		in.ctx.Log().Warn("parent not told of the end of the run yet", zap.String("type", in.name), zap.String("id", in.entity.ID), zap.Error(bad))
+		return
+	}
 	go func() {
 		ctx, cancel := context.WithTimeout(in.live.life, guardAfter)
 		defer cancel()

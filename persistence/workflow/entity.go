@@ -31,6 +31,11 @@ const patience = 10 * time.Second
 // sharding.DefaultStopTimeout.
 const drainFor = 8 * time.Second
 
+// outage is how long a run waits for its journal with what it wants to store: longer than a
+// database takes to restart. It bounds how long a call may hang, too. After that the run comes to
+// memory anew, and repeats steps without an outcome.
+const outage = 2 * time.Minute
+
 type effect = persistence.Effect[event]
 
 // A kind is what all runs of a type have in common on this node.
@@ -70,7 +75,7 @@ func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 		in := &instance{kind: k, entity: e, system: ctx.System(), ctx: ctx}
 		ctx.Defer(in.end)
 		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
-			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots,
+			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots, PersistTimeout: outage,
 		})
 	})
 }

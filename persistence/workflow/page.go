@@ -78,6 +78,9 @@ func (r *registry) section() (map[string]any, []status.Problem) {
 			continue
 		}
 		of := types[in.name]
+		if of == nil { // it is being started
+			continue
+		}
 		of.Runs = append(of.Runs, shown(in.status(*s)))
 		if s.Hold.Count > 0 {
 			problems = append(problems, status.Problem{Kind: "workflow", About: in.name, Text: fmt.Sprintf("Run %s of type %s is held: %s.", in.entity.ID, in.name, status.Text(s.Hold.Err))})

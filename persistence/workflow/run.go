@@ -41,11 +41,15 @@ const maxName = 200
 
 // name returns the full name of a step, a wait or a branch, and holds the run if it has been used.
 func (w *Run) name(name string) string {
-	full := w.path + name
 	if err := checkName(name); err != nil {
 		w.live.hold(err)
 	}
-	l := w.live
+	return w.use(name)
+}
+
+// use is name for one that has a valid name in it.
+func (w *Run) use(name string) string {
+	l, full := w.live, w.path+name
 	l.mu.Lock()
 	used := l.asked[full]
 	l.asked[full] = true
@@ -108,8 +112,8 @@ func (l *live) whole(w *Run, f function, s state) {
 	if missing := l.missing(); len(missing) > 0 {
 		l.hold(fmt.Errorf("%w: %q", ErrCompensationMissing, missing))
 	}
-	l.compensate(w)
-	l.store(event{What: ended, At: time.Now()}) // the actor knows how
+	_, _ = l.guarded(func() (value, error) { l.compensate(w); return value{}, nil }) // holds the run if one ends the goroutine
+	l.store(event{What: ended, At: time.Now()})                                      // the actor knows how
 }
 
 // why returns why the run has turned, or nil.

@@ -151,7 +151,9 @@ func (r *registry) types() map[string]*typeStatus {
 		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []runStatus{}}
 	}
 	for of, n := range r.counted {
-		all[of.typ].Counts[of.state] = n
+		if one := all[of.typ]; one != nil { // else it is being started
+			one.Counts[of.state] = n
+		}
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strconv"
 	"time"
@@ -33,7 +34,7 @@ func Retry(n int, b actor.Backoff) StepOption {
 	return func(o *stepOptions) { o.retries, o.backoff = n, b }
 }
 
-// Timeout ends the context of each attempt after d.
+// Timeout ends the context of each attempt after d. Zero or less is no limit.
 func Timeout(d time.Duration) StepOption { return func(o *stepOptions) { o.timeout = d } }
 
 // Was names former types of the result, as [actor.RegisterType] or Go named them: what they have
@@ -70,7 +71,9 @@ func (f final) Unwrap() error { return f.error }
 //
 // A stored error keeps its text; errors.Is and errors.As find in it what [actor.RegisterError] and
 // [actor.RegisterType] have named. Types of results should be registered with actor.RegisterType;
-// one that is not has its name in Go, and cannot be renamed without [Was].
+// one that is not has its name in Go, and cannot be renamed without [Was]. If values of type T
+// would lose something when they are stored, the run is held with [ErrNotStorable], and f is not
+// called.
 //
 // The context of f ends when the run is cancelled, when the node leaves and f has had its time, and
 // when another process has taken the run over. f must not use w.
@@ -85,6 +88,9 @@ func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), op
 		}
 	}
 	out, err := w.step(w.live.steps, full, o, func(ctx context.Context) (value, error) {
+		if bad := storable(reflect.TypeFor[T]()); bad != nil { // before f has its effect
+			w.live.hold(bad)
+		}
 		v, err := f(ctx)
 		return sealed(w.live, v, err), err
 	})

@@ -81,9 +81,21 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	} else {
 		all = append(all, sharding.Remember())
 	}
-	k.all.started(k)
 	_, err = sharding.Start(host, name, func(e sharding.Entity) actor.Behavior[message] { return k.behavior(e) }, append(all, opts...)...)
+	if err == nil {
+		k.all.started(k)
+	}
 	return err
+}
+
+// started returns why runs of the type cannot be reached from a run of this node: it is started
+// later, or never.
+func (c client) started() error {
+	if s, err := systemOf(c.host); err == nil { // else it is a client, which reaches all types
+		_, err = registryOf(s).client(c.name)
+		return err
+	}
+	return nil
 }
 
 // systemOf is no part of a generic function, so that these do not compile all of a node.
@@ -98,7 +110,8 @@ func systemOf(host Host) (*actor.System, error) {
 }
 
 // Of returns a type that was started elsewhere: host is a *cluster.Client, or a node that has
-// started the type. The types I and O are those of Start.
+// started the type. The types I and O are those of Start. Methods of the type panic on a node that
+// has not started it.
 func Of[I, O any](host Host, name string) *Type[I, O] { return &Type[I, O]{client{host, name}} }
 
 // Name returns the name of the type.

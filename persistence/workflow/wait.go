@@ -10,7 +10,7 @@ import (
 // if the run turns. The sleeps of a branch are known by their number, so code that adds one puts it
 // into a [Branch] of its own.
 func Sleep(w *Run, d time.Duration) error {
-	l, full := w.live, w.name(w.numbered("sleep"))
+	l, full := w.live, w.use(w.numbered("sleep"))
 	if d <= 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func Await[T any](w *Run, name string, d time.Duration) (T, error) {
 	if err := checkName(name); err != nil {
 		w.live.hold(err)
 	}
-	full := w.name(w.numbered(name))
+	full := w.use(w.numbered(name))
 	out, err := w.await(full, name, d)
 	if err != nil {
 		return *new(T), err
