@@ -175,3 +175,40 @@ func TestAStepWaitsWithItsOutcomeForTheJournal(t *testing.T) {
 		})
 	}
 }
+
+func TestASystemThatShutsDownWaitsForTheOutcomesOfSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := journal.NewMemory()
+		var calls []string
+		begin := func() (*actor.System, *workflow.Type[string, string]) {
+			s := actor.NewSystem("test", persistence.WithJournal(j))
+			jobs, err := workflow.Start(s, "job", func(w *workflow.Run, _ string) (string, error) {
+				for _, name := range []string{"first", "second"} {
+					err := workflow.Do(w, name, func(context.Context) error {
+						calls = append(calls, name)
+						time.Sleep(5 * time.Second)
+						return nil
+					})
+					if err != nil {
+						return "", err
+					}
+				}
+				return "done", nil
+			})
+			require.NoError(t, err)
+			return s, jobs
+		}
+		s, jobs := begin()
+		_, err := jobs.Run(t.Context(), "1", "")
+		require.NoError(t, err)
+		pass(time.Second)
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.Equal(t, []string{"first"}, calls)
+		s, jobs = begin()
+		got, err := jobs.Handle("1").Result(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "done", got)
+		require.Equal(t, []string{"first", "second"}, calls)
+		require.NoError(t, s.Shutdown(t.Context()))
+	})
+}
