@@ -77,5 +77,5 @@ func (leave) LocalOnly() bool { return true }
 func init() {
 	actor.RegisterType[command]("understudy/workflow.command")
 	actor.RegisterType[answer]("understudy/workflow.answer")
-	actor.RegisterType[tick]("understudy/workflow.tick")
+	actor.RegisterType[tick]("understudy/workflow.tick/1")
 }

@@ -48,8 +48,8 @@ type event struct {
 type address struct{ Type, ID, Wait string }
 
 func init() {
-	actor.RegisterType[event]("understudy/workflow.event")
-	actor.RegisterType[state]("understudy/workflow.state")
+	actor.RegisterType[event]("understudy/workflow.event/1")
+	actor.RegisterType[state]("understudy/workflow.state/1")
 }
 
 // state is what is stored of a run. Slices are shared by successive states: they only grow, or are
