@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,18 +130,19 @@ func TestTheLongestNamesMayBeAwaited(t *testing.T) {
 // A down is a journal that takes nothing for a while.
 type down struct {
 	journal.Journal
-	why error
+	why atomic.Pointer[error] // nil while it is up
 }
 
 func (d *down) Unwrap() journal.Journal { return d.Journal }
 
 func (d *down) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
-	if d.why == nil {
+	why := d.why.Load()
+	if why == nil {
 		return d.Journal.Append(ctx, reqs)
 	}
 	errs := make([]error, len(reqs))
 	for i := range errs {
-		errs[i] = d.why
+		errs[i] = *why
 	}
 	return errs
 }
@@ -163,9 +165,9 @@ func TestAStepWaitsWithItsOutcomeForTheJournal(t *testing.T) {
 				job, err := jobs.Run(t.Context(), "1", "")
 				require.NoError(t, err)
 				pass(time.Second)
-				j.why = why
+				j.why.Store(&why)
 				pass(2*time.Minute + 30*time.Second) // it has its outcome after one
-				j.why = nil
+				j.why.Store(nil)
 				got, err := job.Result(t.Context())
 				require.NoError(t, err)
 				require.Equal(t, "charged", got)
