@@ -30,6 +30,9 @@ type Story struct {
 	// Drive does what clients do: it begins runs, sends signals, and waits for results. It is
 	// called for each process until it returns nil, so it may do everything twice. Its context ends
 	// when the process crashes. An error that it returns before that fails the test.
+	//
+	// A run for whose result Drive waits stays in memory, and each virtual week of that takes
+	// seconds. Call time.Sleep before, or give the run shorter times.
 	Drive func(ctx context.Context, s *actor.System) error
 
 	// Check fails t if the world is not as it must be. It is called once, when Drive has returned.
