@@ -54,7 +54,6 @@ type instance struct {
 	*kind
 	entity  sharding.Entity
 	system  *actor.System
-	self    actor.ActorRef[message]
 	ctx     *actor.Context[message]
 	live    *live
 	guarded bool                  // the timer guard is set
@@ -73,7 +72,7 @@ type asking struct {
 
 func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
-		in := &instance{kind: k, entity: e, system: ctx.System(), self: ctx.Self(), ctx: ctx}
+		in := &instance{kind: k, entity: e, system: ctx.System(), ctx: ctx}
 		ctx.Defer(in.end)
 		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
 			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots, PersistTimeout: outage,
@@ -114,7 +113,7 @@ func (in *instance) signal(_ *actor.Context[message], s state, sig persistence.S
 
 // launch calls the function of a run that has begun and not ended.
 func (in *instance) launch(s state) {
-	if in.live.launched || in.leaving || in.all.leaves() || s.Begun.IsZero() || s.End.State != "" {
+	if in.live.launched || in.leaving || s.Begun.IsZero() || s.End.State != "" {
 		return
 	}
 	in.ctx.CancelTimer(timerIdle)

@@ -107,8 +107,6 @@ type registry struct {
 	kinds   map[string]*kind
 	runs    map[address]*instance
 	counted map[countKey]uint64
-	drains  bool // drain runs when the system shuts down
-	leaving bool // no function of a run is called any more
 }
 
 type countKey struct {

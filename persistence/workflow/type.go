@@ -85,9 +85,6 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	if err == nil {
 		k.all.started(k)
 	}
-	if _, alone := host.(*actor.System); alone && err == nil {
-		k.all.drainAtEnd()
-	}
 	return err
 }
 
