@@ -202,6 +202,60 @@ func TestARunIsHeldWhileItsProgramIsWrongAndGoesOnWithAnother(t *testing.T) {
 	}
 }
 
+func TestAStepGoesOnUnderItsFormerName(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		var keys []string
+		renamed := false
+		_, h := started(t, s, func(w *workflow.Run) (string, error) {
+			first, second := "charge", "ship"
+			if renamed {
+				first, second = "bill", "send"
+			}
+			note := func(ctx context.Context) error {
+				keys = append(keys, workflow.Key(ctx))
+				if !renamed && second == "ship" && len(keys) > 1 {
+					return errDeclined
+				}
+				return nil
+			}
+			if err := workflow.Do(w, first, note, workflow.Formerly("charge")); err != nil {
+				return "", err
+			}
+			if err := workflow.Do(w, second, note, workflow.Formerly("ship"), workflow.Retry(0, actor.Backoff{Min: time.Hour})); err != nil {
+				return "", err
+			}
+			return "", workflow.Do(w, "notify", note, workflow.Formerly("call"))
+		})
+		pass(time.Minute) // it sleeps before the second attempt
+		renamed = true
+		_, err := h.Result(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"job/1/charge", "job/1/ship", "job/1/ship", "job/1/notify"}, keys)
+	})
+}
+
+func TestAStepWithoutAResultIsNoneWithAnEmptyOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		changed := false
+		typ, _ := started(t, s, func(w *workflow.Run) (string, error) {
+			if !changed {
+				if err := workflow.Do(w, "reserve", nothing); err != nil {
+					return "", err
+				}
+				return "", workflow.Sleep(w, time.Hour)
+			}
+			return workflow.Step(w, "reserve", func(context.Context) (string, error) { return "shelf 7", nil })
+		})
+		pass(time.Minute)
+		changed = true
+		pass(time.Hour)
+		st, err := typ.Look(t.Context(), "1")
+		require.NoError(t, err)
+		require.Equal(t, workflow.Held, st.State)
+		require.Contains(t, st.Error, "the step had no result")
+	})
+}
+
 func TestAnOperatorRetriesFailsAndResumes(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
 		reserved, up := 0, false

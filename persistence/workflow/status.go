@@ -164,15 +164,15 @@ func (r *registry) families() []telemetry.Family {
 	awake := telemetry.NewGauge("understudy_workflow_runs_in_memory", "Runs of workflows that are in memory of this node.", "type")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for of, n := range r.counted {
-		ended.Add(float64(n), of.typ, string(of.state))
-	}
 	inMemory := map[string]int{}
 	for of := range r.runs {
 		inMemory[of.Type]++
 	}
 	for name := range r.kinds {
 		awake.Add(float64(inMemory[name]), name)
+		for _, state := range []State{Running, Done, Failed, Cancelled} {
+			ended.Add(float64(r.counted[countKey{name, state}]), name, string(state))
+		}
 	}
 	return []telemetry.Family{ended, awake}
 }

@@ -21,7 +21,8 @@ type stepOptions struct {
 	retries int // attempts; -1 for no limit
 	backoff actor.Backoff
 	timeout time.Duration
-	was     []string
+	was     []string // types
+	names   []string // that the step had before
 }
 
 // Retry makes up to n attempts, and waits between them as b says. With n of zero or less, attempts
@@ -41,6 +42,12 @@ func Timeout(d time.Duration) StepOption { return func(o *stepOptions) { o.timeo
 // stored is decoded as the present type, by the names of fields.
 func Was(types ...string) StepOption {
 	return func(o *stepOptions) { o.was = append(o.was, types...) }
+}
+
+// Formerly gives the names that the step had in former programs, within its branch. If an outcome
+// or a failed attempt is stored under one of them, the step goes on as that one, with its [Key].
+func Formerly(names ...string) StepOption {
+	return func(o *stepOptions) { o.names = append(o.names, names...) }
 }
 
 func optionsOf(opts []StepOption) stepOptions {
@@ -79,7 +86,7 @@ func (f final) Unwrap() error { return f.error }
 // when another process has taken the run over. f must not use w.
 func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), opts ...StepOption) (T, error) {
 	o := optionsOf(opts)
-	full := w.name(name)
+	full := w.nameOf(name, o.names)
 	if r := w.replaced(full); r != nil {
 		f = func(ctx context.Context) (T, error) {
 			v, err := r(ctx)
@@ -102,11 +109,12 @@ func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), op
 
 // Do is [Step] for a function without a result.
 func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOption) error {
-	full := w.name(name)
+	o := optionsOf(opts)
+	full := w.nameOf(name, o.names)
 	if r := w.replaced(full); r != nil {
 		f = func(ctx context.Context) error { _, err := r(ctx); return err }
 	}
-	out, err := w.step(w.live.steps, full, optionsOf(opts), func(ctx context.Context) (value, error) {
+	out, err := w.step(w.live.steps, full, o, func(ctx context.Context) (value, error) {
 		err := f(ctx)
 		return failure(err), err
 	})
@@ -115,6 +123,21 @@ func Do(w *Run, name string, f func(ctx context.Context) error, opts ...StepOpti
 	}
 	_, err = result[struct{}](w.live, full, out)
 	return err
+}
+
+// nameOf is name for a step, which goes on under a former name if something is stored under that.
+func (w *Run) nameOf(name string, former []string) string {
+	l := w.live
+	for _, one := range former {
+		l.mu.Lock()
+		_, done := l.outcomes[w.path+one]
+		_, tried := l.tries[w.path+one]
+		l.mu.Unlock()
+		if done || tried {
+			return w.name(one)
+		}
+	}
+	return w.name(name)
 }
 
 // replaced returns what a test runs in place of a step, or nil.

@@ -36,11 +36,14 @@ func seal[T any](v T, err error) (value, error) {
 func open[T any](stored value, was ...string) (v T, err, bad error) {
 	name := codec.TypeName(reflect.TypeFor[T]())
 	if stored.Type != name && stored.Type != "" && !slices.Contains(was, stored.Type) {
-		return v, nil, fmt.Errorf("%w: it is a %s, and the program asks for a %s", ErrTypeChanged, stored.Type, name)
+		return v, nil, fmt.Errorf("%w: it is a %s, and the program asks for a %s: accept it with workflow.Was(%q), or run the former program", ErrTypeChanged, stored.Type, name, stored.Type)
 	}
 	var r actor.Result[T]
 	if bad := r.UnmarshalCBOR(stored.Data); bad != nil {
-		return v, nil, fmt.Errorf("%w: a %s cannot be decoded: %w", ErrTypeChanged, stored.Type, bad)
+		return v, nil, fmt.Errorf("%w: a %s is stored in a form that cannot be decoded now: run the former program, or let the run go on from the step: %w", ErrTypeChanged, stored.Type, bad)
+	}
+	if stored.Type == "" && r.Err == nil && reflect.TypeFor[T]() != reflect.TypeFor[struct{}]() {
+		return v, nil, fmt.Errorf("%w: the step had no result, and the program asks for a %s: run the former program, or give the step another name", ErrTypeChanged, name)
 	}
 	return r.Value, r.Err, nil
 }

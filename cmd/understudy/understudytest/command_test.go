@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -132,14 +133,15 @@ func TestTheEventsOfAllNodesAreListedTheNewestLast(t *testing.T) {
 	nodes[0].eventually(t, "anna  yes", "singletons")
 	require.NoError(t, nodes[1].Down("anna"))
 	both := nodes[1].url + "," + nodes[2].url
+	ofCleo := regexp.MustCompile(`(?m)^\S+ \S+ +cleo +1 +member (down|removed) +anna `) // one update may bring both
 	var r result
 	require.Eventually(t, func() bool { //nolint:forbidigo // real nodes in real time
 		r = runWith(t, cli.Env{}, "events", "-url", both)
-		return strings.Contains(r.out, "failover from anna") || strings.Contains(r.out, "hand-over from anna")
+		moved := strings.Contains(r.out, "failover from anna") || strings.Contains(r.out, "hand-over from anna")
+		return moved && ofCleo.MatchString(r.out) && strings.Count(r.out, "from anna to bert: ") == 2
 	}, 20*time.Second, 50*time.Millisecond, "%+v", &r)
 	require.Zero(t, r.code)
 	require.Regexp(t, `(?m)^\S+ \S+ +bert +1 +downing +anna +asked to$`, r.out)
-	require.Regexp(t, `(?m)^\S+ \S+ +cleo +1 +member (down|removed) +anna `, r.out) // one update may bring both
 	require.Regexp(t, `(?m)^\S+ \S+ +cleo +1 +singleton moved +ledger +from anna to bert: `, r.out)
 	all := asJSON[report.Events](t, runWith(t, cli.Env{}, "events", "-json", "-url", both+",http://127.0.0.1:1/"))
 	require.Len(t, all.Silent, 1)
