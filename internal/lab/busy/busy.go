@@ -103,7 +103,7 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8)); err != nil {
 		return err
 	}
-	if err := errors.Join(p.schedule(n), p.workflows(n)); err != nil {
+	if err := errors.Join(p.schedule(n), p.workflows(n)); err != nil { //nolint:contextcheck,nolintlint // they end with n
 		return err
 	}
 	cfg := placement.Config{Factories: []placement.Factory{
