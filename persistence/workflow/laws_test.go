@@ -236,9 +236,9 @@ func TestAStepGoesOnUnderItsFormerName(t *testing.T) {
 
 func TestAStepWithoutAResultIsNoneWithAnEmptyOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
-		changed := false
+		var changed atomic.Bool // a timer reads it
 		typ, _ := started(t, s, func(w *workflow.Run) (string, error) {
-			if !changed {
+			if !changed.Load() {
 				if err := workflow.Do(w, "reserve", nothing); err != nil {
 					return "", err
 				}
@@ -247,7 +247,7 @@ func TestAStepWithoutAResultIsNoneWithAnEmptyOne(t *testing.T) {
 			return workflow.Step(w, "reserve", func(context.Context) (string, error) { return "shelf 7", nil })
 		})
 		pass(time.Minute)
-		changed = true
+		changed.Store(true)
 		pass(time.Hour)
 		st, err := typ.Look(t.Context(), "1")
 		require.NoError(t, err)
