@@ -57,7 +57,7 @@ const (
 
 // A Problem is why something does not move.
 type Problem struct {
-	Kind  string `json:"kind"`  // link, journal, projection, placement, shards or schedule; of actors: circle, slow handler or backlog
+	Kind  string `json:"kind"`  // link, journal, projection, placement, shards, schedule or workflow; of actors: circle, slow handler or backlog
 	About string `json:"about"` // the member, journal, projection, label, type or path; "" for a coordinator
 	Text  string `json:"text"`  // in sentences
 }

@@ -29,7 +29,7 @@ func TestThePageShowsTheHelpAndNamesEveryFieldAndKind(t *testing.T) {
 			require.True(t, strings.Contains(string(page), "`"+name+"`") || strings.Contains(string(page), "`"+name+"[]`"), "%T: %s", answer, name)
 		}
 	}
-	for _, kind := range []string{report.Waiting, report.NotReady, report.Unreachable, report.Down, report.NoLeader, report.CrashLoop, report.Nowhere, report.Mismatch, report.NotRunning, report.Unknown, report.Link, report.Journal, report.Projection, report.Placement, report.Circle, report.Slow, report.Backlog} {
+	for _, kind := range []string{report.Waiting, report.NotReady, report.Unreachable, report.Down, report.NoLeader, report.CrashLoop, report.Nowhere, report.Mismatch, report.NotRunning, report.Unknown, report.Link, report.Journal, report.Projection, report.Placement, report.Workflow, report.Circle, report.Slow, report.Backlog} {
 		require.Contains(t, string(page), "\n| `"+kind+"` |")
 	}
 }

@@ -52,7 +52,7 @@ func AskSafe[N Node](ctx context.Context, nodes []N) (Safe, error) {
 	}
 	why, _ := whyOf(all, "") // likewise
 	for _, p := range why.Problems {
-		if !slices.Contains(own.Problems, p) && p.Kind != Circle && p.Kind != Slow && p.Kind != Backlog {
+		if !slices.Contains(own.Problems, p) && !slices.Contains([]string{Circle, Slow, Backlog, Workflow}, p.Kind) {
 			safe.Reasons = append(safe.Reasons, p.Node+" says: "+p.Text)
 		}
 	}

@@ -26,6 +26,7 @@ const (
 	Journal    = "journal"      // a journal fails
 	Projection = "projection"   // a projection fails, or holds events back
 	Placement  = "placement"    // a placed actor does not run where it should
+	Workflow   = "workflow"     // a run is held until another program comes, so a restart may be what it needs
 	Circle     = "circle"       // actors wait for each other
 	Slow       = "slow handler" // a handler has been under way for a second or longer
 	Backlog    = "backlog"      // an actor is behind: too much waits for it, or for too long, or it drops messages
@@ -33,7 +34,7 @@ const (
 
 // A Problem is one thing that is wrong, or does not move.
 type Problem struct {
-	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running, unknown, link, journal, projection, placement, circle, slow handler or backlog"`
+	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running, unknown, link, journal, projection, placement, workflow, circle, slow handler or backlog"`
 	About     string     `json:"about" jsonschema:"the name of the singleton, member, journal, projection or placed actor, or the path of an actor; empty for the cluster"`
 	Text      string     `json:"text" jsonschema:"what is wrong, and why, in sentences"`
 	NotBefore *time.Time `json:"notBefore" jsonschema:"when a singleton may start at the earliest, or null"`

@@ -298,3 +298,13 @@ func TestWhyTellsOfASingletonThatRunsAndDoesNotAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, why.OK)
 }
+
+// The next program may be what the run waits for.
+func TestARunThatIsHeldDoesNotForbidARestart(t *testing.T) {
+	held := status.Problem{Kind: Workflow, About: "order", Text: "Run 4711 of type order is held: the function has panicked."}
+	s := status.Snapshot{Problems: []status.Problem{held}}
+	why, err := WhyOf(s, status.Actors{}, "")
+	require.NoError(t, err)
+	require.Equal(t, Workflow, why.Problems[0].Kind)
+	require.NotContains(t, SafeOf(s, status.Details{}).Reasons, held.Text)
+}

@@ -25,7 +25,9 @@ func safeOf(s status.Snapshot, d status.Details, others []answer) Safe {
 	safe := Safe{Node: s.Self.Name, Reasons: []string{}, Notes: notes(s)}
 	why, _ := WhyOf(s, status.Actors{}, "") // no name, no error
 	for _, p := range why.Problems {
-		safe.Reasons = append(safe.Reasons, p.Text)
+		if p.Kind != Workflow {
+			safe.Reasons = append(safe.Reasons, p.Text)
+		}
 	}
 	safe.Reasons = append(safe.Reasons, ofOthers(s)...)
 	for _, one := range s.Singletons {
