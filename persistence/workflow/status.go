@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,6 +108,8 @@ type registry struct {
 	kinds   map[string]*kind
 	runs    map[address]*instance
 	counted map[countKey]uint64
+	kept    map[address]kept
+	ending  bool // the system shuts down
 }
 
 type countKey struct {
@@ -116,7 +119,8 @@ type countKey struct {
 
 func registryOf(s *actor.System) *registry {
 	return extension.Ensure(s, func() *registry {
-		r := &registry{system: s, kinds: map[string]*kind{}, runs: map[address]*instance{}, counted: map[countKey]uint64{}}
+		r := &registry{system: s, kinds: map[string]*kind{}, runs: map[address]*instance{}, counted: map[countKey]uint64{}, kept: map[address]kept{}}
+		s.OnShutdown(actor.ActorsStop, "workflows", r.drain)
 		status.AddSection(s, status.Section{Level: status.Schedules, Read: r.section})
 		status.SetRuns(s, r)
 		telemetry.AddSource(s, r.families)
@@ -181,6 +185,36 @@ func (r *registry) add(in *instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runs[in.live.of] = in
+	in.live.kept = r.kept[in.live.of]
+	delete(r.kept, in.live.of)
+	if r.ending {
+		in.live.leave()
+	}
+}
+
+// drain lets no step of this system begin, and waits for the outcomes of those that run. A node
+// that leaves its cluster has done so before, see [instance.leave].
+func (r *registry) drain(ctx context.Context) error {
+	r.mu.Lock()
+	r.ending = true
+	all := slices.Collect(maps.Values(r.runs))
+	r.mu.Unlock()
+	for _, in := range all {
+		in.live.leave()
+	}
+	ctx, cancel := context.WithTimeout(ctx, drainFor)
+	defer cancel()
+	for _, in := range all {
+		if in.live.idle() {
+			continue
+		}
+		select {
+		case <-in.live.gone: // it ends with its last outcome
+		case <-ctx.Done():
+			return nil //nolint:nilerr // these steps run again after the next start
+		}
+	}
+	return nil
 }
 
 func (r *registry) remove(in *instance) {
