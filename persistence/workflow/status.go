@@ -32,25 +32,28 @@ const (
 
 // A Status says what a run does.
 type Status struct {
-	Type, ID, Tag string
-	State         State
-	Began, Ended  time.Time // Ended is zero before the end
-	Outcomes      int       // steps and awaits that are done
-	Steps         []StepStatus
-	Signals       []string  // names of those that nobody has awaited yet
-	Unasked       []string  // names of outcomes for which the function did not ask, see [Changed]
-	Error         string    // why it is held, has failed or was cancelled; "" otherwise
-	Next          time.Time // when a run that is held is tried again
+	Type     string       `json:"type"`
+	ID       string       `json:"id"`
+	Tag      string       `json:"tag"`
+	State    State        `json:"state"`
+	Began    time.Time    `json:"began"`
+	Ended    time.Time    `json:"ended,omitzero"` // zero before the end
+	Outcomes int          `json:"outcomes"`       // steps and awaits that are done
+	Steps    []StepStatus `json:"steps"`
+	Signals  []string     `json:"signals"`       // names of those that nobody has awaited yet
+	Unasked  []string     `json:"unasked"`       // names of outcomes for which the function did not ask, see [Changed]
+	Error    string       `json:"error"`         // why it is held, has failed or was cancelled; "" otherwise
+	Next     time.Time    `json:"next,omitzero"` // when a run that is held is tried again
 }
 
 // A StepStatus is a step or a wait that has not ended.
 type StepStatus struct {
-	Name    string
-	Doing   string    // "executing", "retrying" or "waiting"
-	Attempt int       // the one that runs, or the next
-	Error   string    // of the last attempt; "" without one
-	Next    time.Time // of the next attempt, or the end of the wait; zero for none
-	Begun   time.Time // of the attempt that runs
+	Name    string    `json:"name"`
+	Doing   string    `json:"doing"`          // "executing", "retrying" or "waiting"
+	Attempt int       `json:"attempt"`        // the one that runs, or the next
+	Error   string    `json:"error"`          // of the last attempt; "" without one
+	Next    time.Time `json:"next,omitzero"`  // of the next attempt, or the end of the wait; zero for none
+	Begun   time.Time `json:"begun,omitzero"` // of the attempt that runs
 }
 
 func stateOf(s state) State {
@@ -152,7 +155,7 @@ func (r *registry) types() map[string]*typeStatus {
 	defer r.mu.Unlock()
 	all := map[string]*typeStatus{}
 	for name := range r.kinds {
-		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []runStatus{}}
+		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []Status{}}
 	}
 	for of, n := range r.counted {
 		if one := all[of.typ]; one != nil { // else it is being started
