@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -37,30 +38,45 @@ func newClerk(d *diary, socket string) *clerk {
 	}}}}
 }
 
-// call is an execution of a step of a run. It waits for the answer also if ctx ends, so that no
-// effect comes later than a compensation of the same process.
-func (c *clerk) call(ctx context.Context, run string) (Booking, error) {
+// errNoAnswer is the error of a call after which nobody knows whether it had its effect.
+var errNoAnswer = errors.New("nemesis: no answer")
+
+// call is an execution of a step of a run. It makes up to a number of requests until it has an
+// answer. It waits for that also if ctx ends, so that no effect comes later than a compensation of
+// the same process.
+func (c *clerk) call(ctx context.Context, run string, requests int) (b Booking, err error) {
 	e := Execution{Run: run, Step: strings.TrimPrefix(workflow.Key(ctx), tripType+"/"+run+"/"), Token: workflow.Token(ctx)}
-	by, err := c.diary.begins(e)
-	if err != nil {
+	b.Step = e.Step
+	if b.By, err = c.diary.begins(e); err != nil {
 		return Booking{}, err
 	}
 	share := rand.Float64()
 	time.Sleep(time.Duration(share * share * float64(deliberation)))
-	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, "http://agency/", nil)
+	err = errNoAnswer
+	for n := 0; n < requests && errors.Is(err, errNoAnswer); n++ {
+		b.Effect, err = c.request(context.WithoutCancel(ctx), b.By)
+	}
+	return b, err
+}
+
+// request asks the agency once.
+func (c *clerk) request(ctx context.Context, by string) (effect int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://agency/", http.NoBody)
 	if err != nil {
-		return Booking{}, err
+		return 0, err
 	}
 	r.Header.Set(byHeader, by)
 	answer, err := c.client.Do(r)
 	if err != nil {
-		return Booking{}, err
+		return 0, fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return Booking{}, fmt.Errorf("the agency says: %s", answer.Status)
+	switch answer.StatusCode {
+	case http.StatusOK:
+		err = json.NewDecoder(answer.Body).Decode(&effect)
+		return effect, err
+	case http.StatusServiceUnavailable:
+		return 0, fmt.Errorf("%w: %s", errNoAnswer, answer.Status)
 	}
-	b := Booking{Step: e.Step, By: by}
-	err = json.NewDecoder(answer.Body).Decode(&b.Effect)
-	return b, err
+	return 0, fmt.Errorf("the agency says: %s", answer.Status)
 }

@@ -39,7 +39,8 @@ func openDiary(path, process string) (*diary, error) {
 	return &diary{file: file, process: process}, err
 }
 
-func (d *diary) close() error { return d.file.Close() }
+// Close closes the file.
+func (d *diary) Close() error { return d.file.Close() }
 
 // begins writes down that an execution begins, and names it.
 func (d *diary) begins(e Execution) (by string, err error) {

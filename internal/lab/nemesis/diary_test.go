@@ -19,7 +19,7 @@ func TestADiaryIsReadUpToItsTornLine(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "n1.1/1", by)
 	d.told("t1", Booking{"book 0", 3, by})
-	require.NoError(t, d.close())
+	require.NoError(t, d.Close())
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	all := readDiary(strings.NewReader(string(text) + `{"At":1,"Run":"t2`))

@@ -94,11 +94,9 @@ func factOf(r journal.Record) (f Fact, err error) {
 
 func opened[T any](v storedValue) (value T, failure string, err error) {
 	var r actor.Result[T]
-	if err := r.UnmarshalCBOR(v.Data); err != nil {
-		return value, "", err
-	}
+	err = r.UnmarshalCBOR(v.Data)
 	if r.Err != nil {
-		return value, r.Err.Error(), nil
+		failure = r.Err.Error()
 	}
-	return r.Value, "", nil
+	return r.Value, failure, err
 }

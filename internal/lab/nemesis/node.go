@@ -145,7 +145,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		if err != nil {
 			return err
 		}
-		defer d.close()
+		defer d.Close()
 		if n.trips, err = startTrips(node, newClerk(d, agencySocket(cfg.Dir))); err != nil { //nolint:contextcheck // each actor has its own
 			return err
 		}

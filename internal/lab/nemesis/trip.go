@@ -111,15 +111,19 @@ var again = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
 func (c *clerk) book(w *workflow.Run, number int, nap time.Duration) (Booking, error) {
 	id := w.ID()
 	w.Compensate(fmt.Sprintf("unbook %d", number), func(ctx context.Context) error {
-		_, err := c.call(ctx, id)
+		_, err := c.call(ctx, id, 1)
 		return err
 	})
 	if err := workflow.Sleep(w, nap); err != nil {
 		return Booking{}, err
 	}
+	requests, opts := 1, []workflow.StepOption{workflow.Retry(0, again)}
+	if number%2 == 1 {
+		requests, opts = 50, nil // without attempts after it, an error is an outcome
+	}
 	b, err := workflow.Step(w, fmt.Sprintf("book %d", number), func(ctx context.Context) (Booking, error) {
-		return c.call(ctx, id)
-	}, workflow.Retry(0, again))
+		return c.call(ctx, id, requests)
+	}, opts...)
 	if err == nil {
 		c.diary.told(id, b)
 	}

@@ -112,6 +112,9 @@ func cancelledTrip() tripStory {
 func TestTripsThatCanBe(t *testing.T) {
 	require.Empty(t, doneTrip().check())
 	require.Empty(t, cancelledTrip().check())
+	kept := doneTrip()
+	kept.fact("stage 1/0/book 1").Epoch, kept.facts[8].Epoch = 4, 4
+	require.Empty(t, kept.check(), "incarnation 3 could not store the outcome, and the next one of its process has")
 	unknown := tripStory{Journey: Journey{ID: "t1", Missing: 1}}
 	require.Empty(t, unknown.check(), "its begin was not acknowledged")
 }
@@ -169,7 +172,13 @@ func TestOutcomesThatNobodyHasReturnedAreFound(t *testing.T) {
 		`the outcome of "stage 1/0/book 1" is {stage 1/0/book 1 3 c/1}, stored with epoch 0.2`: func(s *tripStory) {
 			s.fact("stage 1/0/book 1").Epoch = 2
 		},
-		`the outcome of "book 0" is effect 9`: func(s *tripStory) { s.facts[3].Booking.Effect = 9 },
+		`the outcome of "book 0" is that its process was replaced: 412`: func(s *tripStory) { s.facts[3].Error = "412 Precondition Failed" },
+		`the outcome of "stage 1/0/book 1" is {stage 1/0/book 1 3 c/1}, stored with epoch 0.4`: func(s *tripStory) {
+			s.fact("stage 1/0/book 1").Epoch, s.facts[8].Epoch = 4, 4
+			s.execute(11, "stage 1/0/book 1", 4, "c/2")
+		},
+		`"book 0" by b/7 with token 0.1 at 1s has the token of a`: func(s *tripStory) { s.execute(1, "book 0", 1, "b/7") },
+		`the outcome of "book 0" is effect 9`:                     func(s *tripStory) { s.facts[3].Booking.Effect = 9 },
 		`at 3s the function was told {book 0 7 a/1}, and the journal has {book 0 1 a/1}`: func(s *tripStory) {
 			s.diary[2].Effect = 7
 		},

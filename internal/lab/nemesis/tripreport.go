@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -138,7 +139,7 @@ func (s *tripSum) add(t tripRecord) {
 	s.executions += len(t.executions)
 	for _, k := range t.incarnations() {
 		s.lost += max(0, k.executions-k.failed)
-		if o, stored := t.outcomes[k.step]; stored && o.Epoch == k.token {
+		if o, stored := t.outcomes[k.step]; stored && cmp.Or(t.execution(o.Booking.By).Token, o.Epoch) == k.token {
 			s.lost--
 		}
 	}

@@ -6,7 +6,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -28,7 +31,7 @@ func (t tripRecord) checkExecutions() (found []string) {
 			found = append(found, fmt.Sprintf("%v has no outcome, and the run is done", e))
 		}
 	}
-	return append(found, t.checkAttempts()...)
+	return slices.Concat(found, t.checkAttempts(), t.checkTokens())
 }
 
 // again returns why an execution must not have begun, or "".
@@ -74,6 +77,18 @@ func (t tripRecord) checkAttempts() (found []string) {
 	return found
 }
 
+// checkTokens finds tokens that two processes have: a claim belongs to one.
+func (t tripRecord) checkTokens() (found []string) {
+	holder := map[uint64]string{}
+	for _, e := range t.executions {
+		if of, known := holder[e.Token]; known && of != e.process() {
+			found = append(found, fmt.Sprintf("%v has the token of %s", e, of))
+		}
+		holder[e.Token] = e.process()
+	}
+	return found
+}
+
 // An attempts is how often one incarnation of a run has executed a step.
 type attempts struct {
 	step               string
@@ -104,28 +119,31 @@ func (t tripRecord) incarnations() []attempts {
 	})
 }
 
+// refusal is in the error of an execution whose process was replaced. Such a process can store
+// nothing.
+var refusal = strconv.Itoa(http.StatusPreconditionFailed)
+
 // checkOutcomes finds outcomes that nobody has executed, and those of which the function or the
 // agency knows something else.
 func (t tripRecord) checkOutcomes() (found []string) {
-	byName := map[string]Execution{}
-	for _, e := range t.executions {
-		byName[e.By] = e
-	}
 	for _, name := range slices.Sorted(maps.Keys(t.outcomes)) {
 		o := t.outcomes[name]
+		if strings.Contains(o.Error, refusal) {
+			found = append(found, fmt.Sprintf("the outcome of %q is that its process was replaced: %s", name, o.Error))
+		}
 		if o.Booking == (Booking{}) {
 			continue // an await, a compensation or an error
 		}
-		if e := byName[o.Booking.By]; o.Booking.Step != name || e.Step != name || e.Token != o.Epoch {
+		if e := t.execution(o.Booking.By); o.Booking.Step != name || e.Step != name || !t.mayStore(e, o) {
 			found = append(found, fmt.Sprintf("the outcome of %q is %v, stored with epoch %s, and its execution is %v", name, o.Booking, epoch(o.Epoch), e))
 		}
-		if effect, ok := t.effects[o.Booking.Effect]; !ok || effect.Key != tripType+"/"+t.ID+"/"+name {
+		if effect, ok := t.effects[o.Booking.Effect]; !ok || effect.Key != t.keyOf(name) {
 			found = append(found, fmt.Sprintf("the outcome of %q is effect %d, which is %v", name, o.Booking.Effect, effect))
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(t.effects)) {
 		effect := t.effects[n]
-		if e := byName[effect.By]; e.Token != effect.Token || tripType+"/"+t.ID+"/"+e.Step != effect.Key {
+		if e := t.execution(effect.By); e.Token != effect.Token || t.keyOf(e.Step) != effect.Key {
 			found = append(found, fmt.Sprintf("effect %d is %v, and its execution is %v", n, effect, e))
 		}
 	}
@@ -135,6 +153,38 @@ func (t tripRecord) checkOutcomes() (found []string) {
 		}
 	}
 	return found
+}
+
+// mayStore reports whether the incarnation that has stored an outcome may have it from an
+// execution: its own, or one of an incarnation before in the same process that could not store it.
+func (t tripRecord) mayStore(e Execution, o Fact) bool {
+	if e.Token == o.Epoch {
+		return true
+	}
+	for _, other := range t.executions {
+		if other.Token == o.Epoch && (other.Step == e.Step || other.process() != e.process()) {
+			return false
+		}
+	}
+	return e.Token < o.Epoch
+}
+
+// execution returns the execution with a name.
+func (t tripRecord) execution(by string) Execution {
+	i := slices.IndexFunc(t.executions, func(e Execution) bool { return e.By == by })
+	if i < 0 {
+		return Execution{}
+	}
+	return t.executions[i]
+}
+
+// keyOf returns the idempotency key of a step.
+func (t tripRecord) keyOf(step string) string { return tripType + "/" + t.ID + "/" + step }
+
+// process returns the process of an execution.
+func (e Execution) process() string {
+	process, _, _ := strings.Cut(e.By, "/")
+	return process
 }
 
 // String describes where and when an execution began.

@@ -53,7 +53,7 @@ func (t tripRecord) checkCompensations() (found []string) {
 func (t tripRecord) checkUndone(undoes bool) (found []string) {
 	undone, last := map[string]int{}, -1
 	for _, n := range slices.Sorted(maps.Keys(t.effects)) {
-		step := strings.TrimPrefix(t.effects[n].Key, tripType+"/"+t.ID+"/")
+		step := strings.TrimPrefix(t.effects[n].Key, t.keyOf(""))
 		name, ok := strings.CutPrefix(step, compensating)
 		if !ok {
 			continue
@@ -65,7 +65,7 @@ func (t tripRecord) checkUndone(undoes bool) (found []string) {
 		undone[strings.Replace(name, "unbook", "book", 1)], last = n, stage
 	}
 	for _, n := range slices.Sorted(maps.Keys(t.effects)) {
-		step := strings.TrimPrefix(t.effects[n].Key, tripType+"/"+t.ID+"/")
+		step := strings.TrimPrefix(t.effects[n].Key, t.keyOf(""))
 		if undoes && !strings.HasPrefix(step, compensating) && undone[step] < n {
 			found = append(found, fmt.Sprintf("effect %d, %q, was not undone after that", n, step))
 		}
