@@ -48,9 +48,9 @@
 //     not know it. The token of an execution is the epoch of its incarnation. The journal has the
 //     epoch of the outcome, so tokens say which process was replaced, and no clock is needed.
 //   - The receiver does nothing twice, and nothing for a process that was replaced.
-//   - Each outcome is stored once, by the incarnation that has executed the step, or by the next one
-//     of its process if the journal was not available. The function of the run, its result and each
-//     client have got that outcome.
+//   - Each outcome is stored once, by the incarnation that has executed the step, or by a later one
+//     of its process if that failed. The function of the run, its result and each client have got
+//     that outcome.
 //   - Each acknowledged signal is stored once, and awaits get signals in order.
 //   - All effects of a run that fails or is cancelled are undone after them, the last stage first,
 //     and none of a run that is done.
