@@ -45,9 +45,9 @@ func (r *registry) keep(l *live, all []request) {
 	r.kept[l.of] = k
 }
 
-// by returns the outcomes that count for an incarnation with an epoch. If another process may have had the run in
-// between, a failure may only say that a receiver has refused a process that was replaced. So it
-// does not count then, and the step runs again.
+// by returns the outcomes that count for an incarnation with an epoch. If another process may have
+// had the run in between, a failure may only say that a receiver has refused a process that was
+// replaced. So it does not count then, and the step runs again.
 func (k kept) by(epoch uint64) kept {
 	if epoch != k.epoch+1 {
 		k.outcomes = maps.Clone(k.outcomes)
