@@ -214,7 +214,7 @@ func (r *registry) drain(ctx context.Context) error {
 		select {
 		case <-in.live.gone: // it ends with its last outcome
 		case <-ctx.Done():
-			return nil //nolint:nilerr // these steps run again after the next start
+			return nil // these steps run again after the next start
 		}
 	}
 	return nil
