@@ -168,6 +168,11 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; OTHER is another version; needs root
 	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED) -other="$(OTHER)"
 
+.PHONY: effects
+effects: export GOGC ?= 400
+effects: ## Make N (1000) effects outside of a cluster under faults, and prove that each was made once; SEED plans the faults, JOURNAL is a postgres:// URL
+	$(GO) -C internal/lab/postgres run ./effects -effects=$(N) -seed=$(SEED) -journal="$(JOURNAL)"
+
 .PHONY: test-kubernetes
 test-kubernetes: ## Test the Kubernetes lease and the manifests of the guide against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
