@@ -33,8 +33,8 @@ func (s *story) ofSink() []fault {
 	return []fault{{"cut to the sink", s.cutSink}, {"lost answers", s.loseAnswers}, {"SIGKILL of the sink", s.killSink}}
 }
 
-// strike lets faults strike until ctx ends, each kind once in a round, with pauses up to a limit. It
-// closes once when the first round is over.
+// strike lets faults strike until ctx ends, each kind once in a round. It waits between them, at
+// most for pause. It closes once when the first round is over.
 func (s *story) strike(ctx context.Context, r *rand.Rand, faults []fault, pause time.Duration, once chan<- struct{}) error {
 	for round := 0; ; round++ {
 		for _, i := range r.Perm(len(faults)) {

@@ -43,8 +43,6 @@ func (s settings) plan() (all []job) {
 // make runs all jobs, some at once, and returns their results. The last tenth begins when all
 // of ready are closed, so that there is work until each fault has struck.
 func (s *story) make(ctx context.Context, all []job, ready []<-chan struct{}) ([]int64, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	runs, results, begin := workflow.Of[Job, int64](s.client, typeName), make([]int64, len(all)), time.Now()
 	var next atomic.Int64
 	var working sync.WaitGroup
@@ -57,9 +55,8 @@ func (s *story) make(ctx context.Context, all []job, ready []<-chan struct{}) ([
 				if i >= len(all)*9/10 && !allClosed(ctx, ready) {
 					return
 				}
-				var err error
-				if results[i], err = result(ctx, runs, all[i]); err != nil {
-					cancel(fmt.Errorf("run %s: %w", all[i].id, err))
+				var ended bool
+				if results[i], ended = s.result(ctx, runs, all[i]); !ended {
 					return
 				}
 				s.made.Add(int64(all[i].Effects))
@@ -82,10 +79,20 @@ func allClosed(ctx context.Context, all []<-chan struct{}) bool {
 	return true
 }
 
-func result(ctx context.Context, runs *workflow.Type[Job, int64], j job) (int64, error) {
-	run, err := runs.Run(ctx, j.id, j.Job)
-	if err != nil {
-		return 0, err
+// result begins a run, and waits for its result. ended is false if ctx ends before. An error that
+// it gets from the client is wrong, and it tries again.
+func (s *story) result(ctx context.Context, runs *workflow.Type[Job, int64], j job) (result int64, ended bool) {
+	for {
+		run, err := runs.Run(ctx, j.id, j.Job)
+		if err == nil {
+			result, err = run.Result(ctx)
+		}
+		if err == nil {
+			return result, true
+		}
+		if !sleep(ctx, time.Second) {
+			return 0, false
+		}
+		s.complain(fmt.Errorf("run %s: %w", j.id, err))
 	}
-	return run.Result(ctx)
 }

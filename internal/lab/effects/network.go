@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// A network is the TCP and UDP of the operating system. It can be cut: connections to some addresses break,
-// new ones get no answer, and datagrams are lost. A cut between two nodes is made on both.
+// A network is the TCP and UDP of the operating system. It can be cut: connections to some
+// addresses break, new ones get no answer, and datagrams are lost. A cut between two nodes is made
+// on both.
 type network struct {
 	mu    sync.Mutex            // guards the fields below
 	cuts  []string              // addresses

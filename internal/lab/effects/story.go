@@ -27,8 +27,9 @@ type story struct {
 	begin  time.Time
 	made   atomic.Int64 // effects of runs that have ended
 
-	mu     sync.Mutex // guards faults
+	mu     sync.Mutex // guards the fields below
 	faults []struck
+	errs   []error // of the client
 }
 
 // direct starts the sink and the nodes, lets runs make effects while faults strike, and checks what
@@ -86,6 +87,9 @@ func tell(ctx context.Context, of settings) (*report, error) {
 	}
 	r := compare(jobs, results, ledger, runs)
 	r.took, r.faults = took, s.faults
+	for _, err := range s.errs {
+		r.bad("the client: %v", err)
+	}
 	return r, nil
 }
 
@@ -138,6 +142,14 @@ func (s *story) struck(f struck, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
+}
+
+// complain notes an error of the client.
+func (s *story) complain(err error) {
+	s.say("%v", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.errs = append(s.errs, err)
 }
 
 // progress says every five seconds how many effects the runs have made that have ended, until ctx
