@@ -218,6 +218,10 @@ bench-workflow: ## Steps per second of workflows, how long three steps take, and
 	$(GO) test ./internal/lab/workflowbench -run='^$$' -bench=. -benchtime=1x
 	$(GO) test -C persistence/postgres -run='^$$' -bench=Workflows -benchtime=1x
 
+.PHONY: bench-sleepers
+bench-sleepers: ## RUNS (1000000) runs of a workflow that sleep on three processes, and wake at once; JOURNAL is the URL of a PostgreSQL database
+	$(GO) -C internal/lab/postgres run ./sleepers -runs=$(or $(RUNS),1000000) -journal="$(JOURNAL)"
+
 .PHONY: bench-sharding
 bench-sharding: ## Replace the figures of docs/performance.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
 	$(GO) run ./internal/lab/entities -page=docs/performance.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)

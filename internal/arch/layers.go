@@ -31,8 +31,9 @@ var layers = []layer{
 		{"internal/lab/effects", []string{anything}},   // a program that a module of its own runs
 		{"internal/lab/receivers", []string{anything}}, // laws, which a module of its own runs too
 		{"internal/lab/reminders", []string{anything}}, // as failover
+		{"internal/lab/sleepers", []string{anything}},  // a program, which a module of its own runs
 		{"internal/lab/stopwatch", []string{anything}},
-		{"internal/lab/workflowbench", []string{"persistence", "persistence/journal", "persistence/workflow", "actor", "internal/*"}}, // benchmarks of two modules     // a program, of no use to the packages below
+		{"internal/lab/workflowbench", []string{"persistence", "persistence/journal", "persistence/workflow", "actor", "internal/*"}}, // benchmarks of two modules
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},

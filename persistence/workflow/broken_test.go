@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -148,8 +149,12 @@ func (d *down) Append(ctx context.Context, reqs []journal.AppendRequest) []error
 }
 
 func TestAStepWaitsWithItsOutcomeForTheJournal(t *testing.T) {
-	for _, why := range []error{journal.ErrUnavailable, journal.ErrFull} {
-		t.Run(why.Error(), func(t *testing.T) {
+	for outage, why := range map[time.Duration]error{
+		2*time.Minute + 30*time.Second: journal.ErrUnavailable, // shorter than the actor waits
+		3 * time.Minute:                journal.ErrFull,
+		5 * time.Hour:                  journal.ErrUnavailable,
+	} {
+		t.Run(fmt.Sprint(why, " for ", outage), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := &down{Journal: journal.NewMemory()}
 				s := actor.NewSystem("test", persistence.WithJournal(j))
@@ -166,7 +171,7 @@ func TestAStepWaitsWithItsOutcomeForTheJournal(t *testing.T) {
 				require.NoError(t, err)
 				pass(time.Second)
 				j.why.Store(&why)
-				pass(2*time.Minute + 30*time.Second) // it has its outcome after one
+				pass(outage) // it has its outcome after a minute
 				j.why.Store(nil)
 				got, err := job.Result(t.Context())
 				require.NoError(t, err)

@@ -38,11 +38,11 @@
 //
 // # What runs twice
 //
-// A step runs again if its process dies after its effect and before its outcome is stored, if the
-// process loses the run to another one, or if the journal cannot be reached for two minutes. The
-// receiver of a call recognises a repetition by [Key], and a process that was replaced by [Token];
-// package workflow/outside has such receivers. The effect of a [Tx] is there exactly once. A step
-// with a stored outcome never runs again, unless an operator says so by [Type.Resume].
+// A step runs again if its process dies after its effect and before its outcome is stored, or loses
+// the run to another one. A process keeps an outcome that the journal does not take for at least a
+// day. The receiver of a call recognises a repetition by [Key], and a process that was replaced by
+// [Token]; package workflow/outside has such receivers. The effect of a [Tx] is there exactly once.
+// A step with a stored outcome never runs again, unless an operator says so by [Type.Resume].
 //
 // # Waiting
 //
@@ -56,5 +56,5 @@
 // A run whose function returns nil is [Done]. If it returns an error, the compensations run that it
 // has registered, the last one first, and the run is [Failed]. A run that is cancelled is
 // compensated too, and is [Cancelled]. The result of a run that has ended stays in the journal
-// until the id is erased by [persistence.Forget].
+// until its persistence id is erased by [persistence.Forget]; [Type.All] finds such runs.
 package workflow

@@ -16,7 +16,7 @@ import (
 
 // outage is how long a run waits for its journal with what it wants to store: longer than a
 // database takes to restart. It bounds how long a call may hang, too. After that the run comes to
-// memory anew, and repeats steps without an outcome.
+// memory anew, and is given the outcomes that could not be stored, see [kept].
 const outage = 2 * time.Minute
 
 type effect = persistence.Effect[event]
@@ -43,7 +43,8 @@ type instance struct {
 	alarm   time.Time             // for which the timer wake is set; zero if it is not
 	at      atomic.Pointer[state] // for those that look
 	leaving bool
-	deaf    bool // what goroutines ask for counts no more
+	deaf    bool      // what goroutines ask for counts no more
+	writing []request // what is being stored
 	asking  []asking
 	looking []actor.ActorRef[actor.Result[answer]] // until the replay is over
 }
@@ -142,6 +143,7 @@ func (in *instance) work(s state) effect {
 		in.looked(s, false)
 		return in.leaveIfIdle(in.timed(s, nil))
 	}
+	in.writing = done
 	return in.leaveIfIdle(in.timed(after, persistence.Persist(events...).Then(func() { in.stored(after, done) })))
 }
 
@@ -169,6 +171,7 @@ var again = actor.Backoff{Min: time.Second, Max: 5 * time.Minute}
 // stored follows the append of events.
 func (in *instance) stored(s state, done []request) {
 	in.at.Store(&s)
+	in.writing = nil
 	for _, r := range done {
 		switch r.event.What {
 		case holding:
@@ -193,6 +196,9 @@ func (in *instance) end() {
 	if in.live != nil {
 		in.live.close()
 		in.all.remove(in)
+		if !in.deaf {
+			in.all.keep(in.live, append(in.writing, in.live.take()...))
+		}
 	}
 }
 

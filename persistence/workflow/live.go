@@ -24,6 +24,7 @@ type live struct {
 	life   context.Context
 	end    context.CancelFunc
 	epoch  uint64          // of the claim of the incarnation
+	kept   kept            // of the incarnation before
 	steps  context.Context // of steps: it also ends when the run turns
 	stop   context.CancelCauseFunc
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/status"
@@ -14,58 +13,26 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A typeStatus is a type as one node knows it. The JSON names of its fields and those below are a
-// stable interface; docs/status.md describes them.
+// A typeStatus is a type as one node knows it. The JSON names of its fields and those of [Status]
+// are a stable interface; docs/status.md describes them.
 type typeStatus struct {
 	Name    string           `json:"name"`
 	Counts  map[State]uint64 `json:"counts"`  // runs that have begun ("running") and ended on this node since it started
-	Runs    []runStatus      `json:"runs"`    // in memory of this node, at most shownRuns
+	Runs    []Status         `json:"runs"`    // in memory of this node, at most shownRuns
 	LeftOut int              `json:"leftOut"` // of Runs
-}
-
-type runStatus struct {
-	ID       string       `json:"id"`
-	Tag      string       `json:"tag"`
-	State    State        `json:"state"`
-	Began    time.Time    `json:"began"`
-	Ended    *time.Time   `json:"ended"`    // nil before the end
-	Outcomes int          `json:"outcomes"` // steps and awaits that are done
-	Steps    []stepStatus `json:"steps"`    // that have not ended
-	Signals  []string     `json:"signals"`  // that nobody has awaited
-	Unasked  []string     `json:"unasked"`  // outcomes for which the function did not ask
-	Error    string       `json:"error"`    // why it is held, has failed or was cancelled
-	Next     *time.Time   `json:"next"`     // when a run that is held is tried again
-}
-
-type stepStatus struct {
-	Name    string     `json:"name"`
-	Doing   string     `json:"doing"` // executing, retrying or waiting
-	Attempt int        `json:"attempt"`
-	Error   string     `json:"error"` // of the last attempt
-	Next    *time.Time `json:"next"`  // of the next attempt, or the end of the wait
-	Begun   *time.Time `json:"begun"` // of the attempt that runs
 }
 
 // shownRuns is how many runs of a type the page shows. Those that are held come first.
 const shownRuns = 100
 
-func shown(s Status) runStatus {
-	r := runStatus{
-		ID: s.ID, Tag: s.Tag, State: s.State, Began: s.Began, Ended: pointer(s.Ended), Outcomes: s.Outcomes, Steps: []stepStatus{},
-		Signals: append([]string{}, s.Signals...), Unasked: append([]string{}, s.Unasked...), Error: status.Text(s.Error), Next: pointer(s.Next),
+// shown is s as the page shows it.
+func shown(s Status) Status {
+	s.Error, s.Steps = status.Text(s.Error), append([]StepStatus{}, s.Steps...)
+	for i := range s.Steps {
+		s.Steps[i].Error = status.Text(s.Steps[i].Error)
 	}
-	for _, one := range s.Steps {
-		r.Steps = append(r.Steps, stepStatus{one.Name, one.Doing, one.Attempt, status.Text(one.Error), pointer(one.Next), pointer(one.Begun)})
-	}
-	return r
-}
-
-// pointer returns nil for the zero time.
-func pointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
+	s.Signals, s.Unasked = append([]string{}, s.Signals...), append([]string{}, s.Unasked...) // not null
+	return s
 }
 
 // section is the Read of a [status.Section].
@@ -88,7 +55,7 @@ func (r *registry) section() (map[string]any, []status.Problem) {
 	}
 	all := []typeStatus{}
 	for _, of := range types {
-		slices.SortStableFunc(of.Runs, func(a, b runStatus) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortStableFunc(of.Runs, func(a, b Status) int { return cmp.Compare(rank(a), rank(b)) })
 		of.LeftOut = max(len(of.Runs)-shownRuns, 0)
 		of.Runs = of.Runs[:min(len(of.Runs), shownRuns)]
 		all = append(all, *of)
@@ -98,25 +65,31 @@ func (r *registry) section() (map[string]any, []status.Problem) {
 }
 
 // rank orders runs: those that are held first, those that have ended last.
-func rank(r runStatus) int {
+func rank(s Status) int {
 	switch {
-	case r.State == Held:
+	case s.State == Held:
 		return 0
-	case r.Ended == nil:
+	case s.Ended.IsZero():
 		return 1
 	}
 	return 2
 }
 
-// List returns the runs of a type that are in the journal, those that began last first. It reads
-// the events with the tag of the type.
-func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) (any, error) {
-	reader, ok := journal.As[journal.EventReader](persistence.JournalOf(r.system))
+// All returns the runs of the type that are in the journal, in the order in which they began,
+// without their steps and signals, which [Type.Look] has. It reads the events that [TagOf] marks,
+// so it takes longer the more runs there are. It returns [ErrInvalid] if the journal cannot be read
+// across ids, or if the host is a client.
+func (c client) All(ctx context.Context) ([]Status, error) {
+	s, err := systemOf(c.host)
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := journal.As[journal.EventReader](persistence.JournalOf(s))
 	if !ok {
 		return nil, fmt.Errorf("workflow: the journal cannot be read across ids, so runs cannot be listed: %w", ErrInvalid)
 	}
 	states, order := map[string]state{}, []string{}
-	for entry, err := range reader.Events(ctx, journal.Query{Tag: TagOf(typ)}, "") {
+	for entry, err := range reader.Events(ctx, journal.Query{Tag: TagOf(c.name)}, "") {
 		if err != nil {
 			return nil, err
 		}
@@ -142,35 +115,42 @@ func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) 
 		}
 		states[id] = apply(before, e)
 	}
-	return listed(typ, states, order, only), nil
+	var all []Status
+	for _, id := range order {
+		if s, known := states[id]; known { // else it was forgotten
+			delete(states, id) // one that was revived is in order twice
+			all = append(all, Status{Type: c.name, ID: id, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At, Error: reasonOf(s), Next: s.Hold.Until})
+		}
+	}
+	return all, nil
 }
 
 // A list is an answer about the runs of a type.
 type list struct {
 	Type   string        `json:"type"`
 	Counts map[State]int `json:"counts"` // of all runs of the type
-	Runs   []runStatus   `json:"runs"`   // of those that were asked for
+	Runs   []Status      `json:"runs"`   // of those that were asked for
 	More   int           `json:"more"`   // that are left out
 }
 
-func listed(typ string, states map[string]state, order []string, only status.RunFilter) list {
-	l := list{Type: typ, Counts: map[State]int{}, Runs: []runStatus{}}
-	for _, id := range slices.Backward(order) {
-		s, known := states[id]
-		if !known {
-			continue // forgotten
-		}
-		delete(states, id) // an id that was revived is in order twice
-		l.Counts[stateOf(s)]++
+// List implements [status.Runs].
+func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) (any, error) {
+	all, err := client{r.system, typ}.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := list{Type: typ, Counts: map[State]int{}, Runs: []Status{}}
+	for _, one := range slices.Backward(all) {
+		l.Counts[one.State]++
 		switch {
-		case only.State != "" && State(only.State) != stateOf(s), only.Tag != "" && only.Tag != s.Tag:
+		case only.State != "" && State(only.State) != one.State, only.Tag != "" && only.Tag != one.Tag:
 		case len(l.Runs) >= only.Limit:
 			l.More++
 		default:
-			l.Runs = append(l.Runs, shown(Status{ID: id, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At, Error: reasonOf(s)}))
+			l.Runs = append(l.Runs, shown(one))
 		}
 	}
-	return l
+	return l, nil
 }
 
 // reasonOf returns why a run is held, has failed or was cancelled.

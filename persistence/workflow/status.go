@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,25 +32,28 @@ const (
 
 // A Status says what a run does.
 type Status struct {
-	Type, ID, Tag string
-	State         State
-	Began, Ended  time.Time // Ended is zero before the end
-	Outcomes      int       // steps and awaits that are done
-	Steps         []StepStatus
-	Signals       []string  // names of those that nobody has awaited yet
-	Unasked       []string  // names of outcomes for which the function did not ask, see [Changed]
-	Error         string    // why it is held, has failed or was cancelled; "" otherwise
-	Next          time.Time // when a run that is held is tried again
+	Type     string       `json:"type"`
+	ID       string       `json:"id"`
+	Tag      string       `json:"tag"`
+	State    State        `json:"state"`
+	Began    time.Time    `json:"began"`
+	Ended    time.Time    `json:"ended,omitzero"` // zero before the end
+	Outcomes int          `json:"outcomes"`       // steps and awaits that are done
+	Steps    []StepStatus `json:"steps"`
+	Signals  []string     `json:"signals"`       // names of those that nobody has awaited yet
+	Unasked  []string     `json:"unasked"`       // names of outcomes for which the function did not ask, see [Changed]
+	Error    string       `json:"error"`         // why it is held, has failed or was cancelled; "" otherwise
+	Next     time.Time    `json:"next,omitzero"` // when a run that is held is tried again
 }
 
 // A StepStatus is a step or a wait that has not ended.
 type StepStatus struct {
-	Name    string
-	Doing   string    // "executing", "retrying" or "waiting"
-	Attempt int       // the one that runs, or the next
-	Error   string    // of the last attempt; "" without one
-	Next    time.Time // of the next attempt, or the end of the wait; zero for none
-	Begun   time.Time // of the attempt that runs
+	Name    string    `json:"name"`
+	Doing   string    `json:"doing"`          // "executing", "retrying" or "waiting"
+	Attempt int       `json:"attempt"`        // the one that runs, or the next
+	Error   string    `json:"error"`          // of the last attempt; "" without one
+	Next    time.Time `json:"next,omitzero"`  // of the next attempt, or the end of the wait; zero for none
+	Begun   time.Time `json:"begun,omitzero"` // of the attempt that runs
 }
 
 func stateOf(s state) State {
@@ -107,6 +111,8 @@ type registry struct {
 	kinds   map[string]*kind
 	runs    map[address]*instance
 	counted map[countKey]uint64
+	kept    map[address]kept
+	ending  bool // the system shuts down
 }
 
 type countKey struct {
@@ -116,7 +122,8 @@ type countKey struct {
 
 func registryOf(s *actor.System) *registry {
 	return extension.Ensure(s, func() *registry {
-		r := &registry{system: s, kinds: map[string]*kind{}, runs: map[address]*instance{}, counted: map[countKey]uint64{}}
+		r := &registry{system: s, kinds: map[string]*kind{}, runs: map[address]*instance{}, counted: map[countKey]uint64{}, kept: map[address]kept{}}
+		s.OnShutdown(actor.ActorsStop, "workflows", r.drain)
 		status.AddSection(s, status.Section{Level: status.Schedules, Read: r.section})
 		status.SetRuns(s, r)
 		telemetry.AddSource(s, r.families)
@@ -148,7 +155,7 @@ func (r *registry) types() map[string]*typeStatus {
 	defer r.mu.Unlock()
 	all := map[string]*typeStatus{}
 	for name := range r.kinds {
-		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []runStatus{}}
+		all[name] = &typeStatus{Name: name, Counts: map[State]uint64{}, Runs: []Status{}}
 	}
 	for of, n := range r.counted {
 		if one := all[of.typ]; one != nil { // else it is being started
@@ -181,6 +188,36 @@ func (r *registry) add(in *instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runs[in.live.of] = in
+	in.live.kept = r.kept[in.live.of]
+	delete(r.kept, in.live.of)
+	if r.ending {
+		in.live.leave()
+	}
+}
+
+// drain lets no step of this system begin, and waits for the outcomes of those that run. A node
+// that leaves its cluster has done so before, see [instance.leave].
+func (r *registry) drain(ctx context.Context) error {
+	r.mu.Lock()
+	r.ending = true
+	all := slices.Collect(maps.Values(r.runs))
+	r.mu.Unlock()
+	for _, in := range all {
+		in.live.leave()
+	}
+	ctx, cancel := context.WithTimeout(ctx, drainFor)
+	defer cancel()
+	for _, in := range all {
+		if in.live.idle() {
+			continue
+		}
+		select {
+		case <-in.live.gone: // it ends with its last outcome
+		case <-ctx.Done():
+			return nil // these steps run again after the next start
+		}
+	}
+	return nil
 }
 
 func (r *registry) remove(in *instance) {

@@ -182,7 +182,12 @@ func (w *Run) step(within context.Context, full string, o stepOptions, f func(co
 	if stored {
 		return done.Value, nil
 	}
-	if err := l.gate(); err != nil {
+	err := l.gate()
+	if e, ok := l.kept.of(full, l.key(full)); ok { // also if the run has turned, as for a step that was executed then
+		l.store(e)
+		return e.Value, nil
+	}
+	if err != nil {
 		return value{}, err
 	}
 	for attempt := before.Attempt + 1; ; attempt++ {
