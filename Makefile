@@ -219,8 +219,8 @@ bench-workflow: ## Steps per second of workflows, how long three steps take, and
 	$(GO) test -C persistence/postgres -run='^$$' -bench=Workflows -benchtime=1x
 
 .PHONY: bench-sleepers
-bench-sleepers: ## RUNS (1000000) runs of a workflow that sleep on three processes, and wake at once; JOURNAL is the URL of a PostgreSQL database
-	$(GO) -C internal/lab/postgres run ./sleepers -runs=$(or $(RUNS),1000000) -journal="$(JOURNAL)"
+bench-sleepers: ## RUNS (1000000) runs of a workflow that sleep on three processes and wake at once; five kills; JOURNAL is a PostgreSQL URL
+	$(GO) -C internal/lab/postgres run ./sleepers -kills=5 -runs=$(or $(RUNS),1000000) -journal="$(JOURNAL)"
 
 .PHONY: bench-sharding
 bench-sharding: ## Replace the figures of docs/performance.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
