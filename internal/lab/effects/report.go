@@ -22,6 +22,12 @@ type report struct {
 // compare looks for what is wrong. results are those of the jobs.
 func compare(jobs []job, results []int64, ledger tally, runs history) *report {
 	r := &report{jobs: jobs, ledger: ledger, runs: runs}
+	for _, one := range ledger.twice {
+		r.bad("an effect was made more than once: %s", one)
+	}
+	for _, one := range ledger.late {
+		r.bad("a process that was replaced has made an effect: %s", one)
+	}
 	want := 0
 	for i, j := range jobs {
 		want += j.Effects
@@ -34,12 +40,6 @@ func compare(jobs []job, results []int64, ledger tally, runs history) *report {
 	}
 	if len(ledger.sums) != len(jobs) {
 		r.bad("the ledger has effects of %d runs, and there were %d", len(ledger.sums), len(jobs))
-	}
-	for _, one := range ledger.twice {
-		r.bad("an effect was made more than once: %s", one)
-	}
-	for _, one := range ledger.late {
-		r.bad("a process that was replaced has made an effect: %s", one)
 	}
 	for _, one := range runs.wrong {
 		r.bad("in the journal, the run %s", one)
