@@ -168,6 +168,11 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; OTHER is another version; needs root
 	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED) -other="$(OTHER)"
 
+.PHONY: effects
+effects: export GOGC ?= 400
+effects: ## Make N (1000) effects outside of a cluster under faults, and prove that each was made once; SEED plans the faults, JOURNAL is a postgres:// URL
+	$(GO) -C internal/lab/postgres run ./effects -effects=$(N) -seed=$(SEED) -journal="$(JOURNAL)"
+
 .PHONY: test-kubernetes
 test-kubernetes: ## Test the Kubernetes lease and the manifests of the guide against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
@@ -214,8 +219,8 @@ bench-workflow: ## Steps per second of workflows, how long three steps take, and
 	$(GO) test -C persistence/postgres -run='^$$' -bench=Workflows -benchtime=1x
 
 .PHONY: bench-sleepers
-bench-sleepers: ## RUNS (1000000) runs of a workflow that sleep on three processes, and wake at once; JOURNAL is the URL of a PostgreSQL database
-	$(GO) -C internal/lab/postgres run ./sleepers -runs=$(or $(RUNS),1000000) -journal="$(JOURNAL)"
+bench-sleepers: ## RUNS (1000000) runs of a workflow that sleep on three processes and wake at once; five kills; JOURNAL is a PostgreSQL URL
+	$(GO) -C internal/lab/postgres run ./sleepers -kills=5 -runs=$(or $(RUNS),1000000) -journal="$(JOURNAL)"
 
 .PHONY: bench-sharding
 bench-sharding: ## Replace the figures of docs/performance.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB

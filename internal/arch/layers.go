@@ -28,6 +28,7 @@ var layers = []layer{
 		{"internal/lab/laws", nil},                     // a program, of no use to the packages below
 		{"internal/lab/overload", []string{anything}},  // tests only
 		{"internal/lab/orders", []string{anything}},    // as failover
+		{"internal/lab/effects", []string{anything}},   // a program that a module of its own runs
 		{"internal/lab/receivers", []string{anything}}, // laws, which a module of its own runs too
 		{"internal/lab/reminders", []string{anything}}, // as failover
 		{"internal/lab/sleepers", []string{anything}},  // a program, which a module of its own runs

@@ -56,5 +56,5 @@
 // A run whose function returns nil is [Done]. If it returns an error, the compensations run that it
 // has registered, the last one first, and the run is [Failed]. A run that is cancelled is
 // compensated too, and is [Cancelled]. The result of a run that has ended stays in the journal
-// until the id is erased by [persistence.Forget].
+// until its persistence id is erased by [persistence.Forget]; [Type.All] finds such runs.
 package workflow

@@ -75,15 +75,21 @@ func rank(s Status) int {
 	return 2
 }
 
-// List returns the runs of a type that are in the journal, those that began last first. It reads
-// the events with the tag of the type.
-func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) (any, error) {
-	reader, ok := journal.As[journal.EventReader](persistence.JournalOf(r.system))
+// All returns the runs of the type that are in the journal, in the order in which they began,
+// without their steps and signals, which [Type.Look] has. It reads the events that [TagOf] marks,
+// so it takes longer the more runs there are. It returns [ErrInvalid] if the journal cannot be read
+// across ids, or if the host is a client.
+func (c client) All(ctx context.Context) ([]Status, error) {
+	s, err := systemOf(c.host)
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := journal.As[journal.EventReader](persistence.JournalOf(s))
 	if !ok {
 		return nil, fmt.Errorf("workflow: the journal cannot be read across ids, so runs cannot be listed: %w", ErrInvalid)
 	}
 	states, order := map[string]state{}, []string{}
-	for entry, err := range reader.Events(ctx, journal.Query{Tag: TagOf(typ)}, "") {
+	for entry, err := range reader.Events(ctx, journal.Query{Tag: TagOf(c.name)}, "") {
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +115,14 @@ func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) 
 		}
 		states[id] = apply(before, e)
 	}
-	return listed(typ, states, order, only), nil
+	var all []Status
+	for _, id := range order {
+		if s, known := states[id]; known { // else it was forgotten
+			delete(states, id) // one that was revived is in order twice
+			all = append(all, Status{Type: c.name, ID: id, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At, Error: reasonOf(s), Next: s.Hold.Until})
+		}
+	}
+	return all, nil
 }
 
 // A list is an answer about the runs of a type.
@@ -120,24 +133,24 @@ type list struct {
 	More   int           `json:"more"`   // that are left out
 }
 
-func listed(typ string, states map[string]state, order []string, only status.RunFilter) list {
+// List implements [status.Runs].
+func (r *registry) List(ctx context.Context, typ string, only status.RunFilter) (any, error) {
+	all, err := client{r.system, typ}.All(ctx)
+	if err != nil {
+		return nil, err
+	}
 	l := list{Type: typ, Counts: map[State]int{}, Runs: []Status{}}
-	for _, id := range slices.Backward(order) {
-		s, known := states[id]
-		if !known {
-			continue // forgotten
-		}
-		delete(states, id) // an id that was revived is in order twice
-		l.Counts[stateOf(s)]++
+	for _, one := range slices.Backward(all) {
+		l.Counts[one.State]++
 		switch {
-		case only.State != "" && State(only.State) != stateOf(s), only.Tag != "" && only.Tag != s.Tag:
+		case only.State != "" && State(only.State) != one.State, only.Tag != "" && only.Tag != one.Tag:
 		case len(l.Runs) >= only.Limit:
 			l.More++
 		default:
-			l.Runs = append(l.Runs, shown(Status{ID: id, Tag: s.Tag, State: stateOf(s), Began: s.Begun, Ended: s.End.At, Error: reasonOf(s)}))
+			l.Runs = append(l.Runs, shown(one))
 		}
 	}
-	return l
+	return l, nil
 }
 
 // reasonOf returns why a run is held, has failed or was cancelled.

@@ -106,7 +106,7 @@ func systemOf(host Host) (*actor.System, error) {
 	case *actor.System:
 		return host, nil
 	}
-	return nil, fmt.Errorf("%w: Start takes a *cluster.Node or an *actor.System, not a %T", ErrInvalid, host)
+	return nil, fmt.Errorf("%w: this takes a *cluster.Node or an *actor.System, not a %T", ErrInvalid, host)
 }
 
 // Of returns a type that was started elsewhere: host is a *cluster.Client, or a node that has
@@ -135,7 +135,8 @@ func Tag(tag string) RunOption { return func(c *command) { c.Tag = tag } }
 
 // Run begins the run with that id, and returns when that is stored. If there is a run with that id,
 // whatever its input and also after its end, Run begins nothing and returns it. So Run may be
-// repeated. Ids are those of entities, see [sharding.ValidateID].
+// repeated. Ids are those of entities, see [sharding.ValidateID]. If the run was erased, methods
+// return [persistence.ErrForgotten].
 //
 // While the run cannot be reached, Run asks again until ctx ends, and then returns its cause and
 // the last error; the run may have begun. So do the other methods and functions that take a ctx.
@@ -270,9 +271,12 @@ var askAgain = actor.Backoff{Min: 50 * time.Millisecond, Max: 2 * time.Second, J
 
 // passes reports whether the reason for which a command was not answered may pass.
 func passes(err error) bool {
+	if errors.Is(err, persistence.ErrForgotten) {
+		return false
+	}
 	for _, reason := range []error{
 		context.DeadlineExceeded, context.Canceled, errMoves, persistence.ErrFenced, sharding.ErrUnavailable, sharding.ErrBufferFull, sharding.ErrEntityFailed,
-		actor.ErrUnreachable, actor.ErrTerminated, actor.ErrOverloaded, actor.ErrHandlerFailed, actor.ErrMailboxFull, actor.ErrWithdrawn,
+		actor.ErrUnreachable, actor.ErrNoSuchActor, actor.ErrTerminated, actor.ErrOverloaded, actor.ErrHandlerFailed, actor.ErrMailboxFull, actor.ErrWithdrawn,
 	} {
 		if errors.Is(err, reason) {
 			return true

@@ -18,11 +18,11 @@ func TestStepsThatWereRepeatedAreCounted(t *testing.T) {
 	}
 	require.NoError(t, e.note(1, after))
 	require.NoError(t, file.Close())
-	records, err := os.ReadFile(path)
+	all, err := records(path)
 	require.NoError(t, err)
 	c := newCounts(3)
-	require.NoError(t, c.add(records))
+	require.NoError(t, c.add(all))
 	require.Equal(t, [2]int{3, 1}, c.runs)
 	require.Equal(t, [2]int{1, 0}, c.repeated)
-	require.ErrorContains(t, newCounts(2).add(records), "run 2")
+	require.ErrorContains(t, newCounts(2).add(all), "run 2")
 }

@@ -21,6 +21,8 @@ import (
 type settings struct {
 	runs       int
 	span       time.Duration // from the start until all wake
+	kills      int           // of a node whose runs are in the middle of steps
+	settle     time.Duration // before each
 	journal    string        // a URL or a path; "" is an SQLite database that is removed afterwards
 	open       journals.Opener
 	node, bind string
@@ -36,6 +38,8 @@ func Main(openers journals.Openers) {
 	var s settings
 	flag.IntVar(&s.runs, "runs", 1_000_000, "how many runs sleep")
 	flag.DurationVar(&s.span, "span", 0, "from the start until all wake; 0: as long as 2000 begins a second take, and two minutes")
+	flag.IntVar(&s.kills, "kills", 0, "how often a node is killed in the end whose runs are in the middle of steps")
+	flag.DurationVar(&s.settle, "settle", 2*time.Minute, "before each kill, for shards to be balanced")
 	flag.StringVar(&s.journal, "journal", "", "path of an SQLite database, or URL of another journal (default: SQLite in a temporary directory)")
 	flag.StringVar(&s.node, "node", "", "run as the node of this name (used by the program itself, as the flags below)")
 	flag.StringVar(&s.bind, "bind", "", "address of the node")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +54,10 @@ func serve(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
+	walks, err := workflow.Start(node, "walker", walk(done))
+	if err != nil {
+		return err
+	}
 	fmt.Println("open")
 	began := time.Now()
 	if err := begin(ctx, all, s); err != nil {
@@ -60,7 +65,16 @@ func serve(ctx context.Context, s settings) error {
 	}
 	fmt.Printf("begun %d in %v\n", s.to-s.from, time.Since(began).Round(time.Second))
 	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
-		switch orders.Text() {
+		switch word, rest, _ := strings.Cut(orders.Text(), " "); word {
+		case "walk":
+			first, err := strconv.Atoi(rest)
+			if err == nil {
+				err = finish(ctx, walks, first)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Println("walked")
 		case "memory":
 			fmt.Println(memory())
 		case "results":

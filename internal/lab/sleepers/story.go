@@ -27,6 +27,8 @@ type story struct {
 	binds []string
 	nodes []*process.Process
 	files []string // of effects; a node that starts again has another
+	at    [3]int   // of the file of each node
+	walks int
 }
 
 func newStory(s settings, dir string) *story { return &story{settings: s, dir: dir} }
@@ -57,13 +59,16 @@ func (t *story) tell(ctx context.Context) (err error) {
 	if err := t.waken(ctx); err != nil {
 		return err
 	}
-	return t.check()
+	if err := t.check(); err != nil {
+		return err
+	}
+	return t.measureKills(ctx)
 }
 
 // launch starts a node, which begins some runs.
 func (t *story) launch(i, from, to int) error {
 	file := filepath.Join(t.dir, fmt.Sprint("effects-", len(t.files)))
-	t.files = append(t.files, file)
+	t.at[i], t.files = len(t.files), append(t.files, file)
 	p, err := process.Start(process.Self(nil, "-node", name(i), "-bind", t.binds[i], "-seeds", strings.Join(t.binds, ","), "-journal", t.journal,
 		"-effects", file, "-runs", strconv.Itoa(t.runs), "-from", strconv.Itoa(from), "-to", strconv.Itoa(to), "-wake", strconv.FormatInt(t.wake.UnixMilli(), 10)))
 	if err != nil {
@@ -76,6 +81,9 @@ func (t *story) launch(i, from, to int) error {
 	}
 	if line, ok := p.Line(); !ok || line != "open" {
 		return fmt.Errorf("%s has not started; the lines above say why", name(i))
+	}
+	if from == to {
+		p.Line() // that it has begun none
 	}
 	return nil
 }
@@ -152,7 +160,6 @@ func (t *story) waken(ctx context.Context) error {
 			if err := t.launch(1, 0, 0); err != nil {
 				return err
 			}
-			t.nodes[1].Line() // "begun 0"
 		}
 	}
 	fmt.Printf("woken, with their second steps: %.0f runs a second\n", float64(t.runs)/time.Since(t.wake).Seconds())
@@ -176,9 +183,9 @@ func (t *story) check() error {
 	}
 	c := newCounts(t.runs)
 	for _, file := range t.files {
-		records, err := os.ReadFile(file)
+		all, err := records(file)
 		if err == nil {
-			err = c.add(records)
+			err = c.add(all)
 		}
 		if err != nil {
 			return err
