@@ -34,6 +34,7 @@ type settings struct {
 	spawn       []actor.SpawnOption // of entities
 	buffer      int
 	remember    bool
+	sourced     bool
 	daemons     int                // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy // nil: the default
 	timers      journal.TimerStore // of WithTimers
@@ -165,6 +166,11 @@ func Role(role string) Option {
 
 // ProxyOnly lets this node take messages for entities without hosting any.
 func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
+
+// EventSourced says that the entities of the type are event-sourced, or have a durable state. Nodes
+// find that out by the first entity that starts on each of them. With the option no node of the
+// type waits for the removal margin before that either. An entity that is neither is refused.
+func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 
 // WithTimers wakes event-sourced entities for the timers that they have stored with
 // persistence.Schedule. An entity that has passivated, or whose node has crashed, starts when its

@@ -97,6 +97,9 @@ func newRegion(h *hub, name string, set settings) *region {
 	r := &region{system: h.system, hub: h, name: name, set: set, started: time.Now(), prefix: "/" + shardtree.Name + "/" + escape(name) + "/"}
 	r.scheme, r.slices = "understudy://"+h.system.Name(), slicerOf(name)
 	r.limiter.limit = set.limit
+	if set.sourced {
+		r.sourcing.found(table.EventSourced)
+	}
 	r.lanes = make([]*lane, set.maxShards())
 	for shard := range r.lanes {
 		r.lanes[shard] = newLane(r, shard)

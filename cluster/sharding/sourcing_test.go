@@ -23,7 +23,7 @@ type studio struct {
 	plain atomic.Bool // those that start now are not
 }
 
-func inStudio(t *testing.T, opts []clustertest.Option, f func(t *testing.T, s *studio)) {
+func inStudio(t *testing.T, opts []clustertest.Option, f func(t *testing.T, s *studio), more ...sharding.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &studio{shop: &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}}}
@@ -31,7 +31,7 @@ func inStudio(t *testing.T, opts []clustertest.Option, f func(t *testing.T, s *s
 		for _, n := range s.Nodes() {
 			name := n.View().Self.Name
 			r, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] { return s.entity(e, name) },
-				sharding.Shards(16), sharding.PassivateAfter(time.Minute))
+				append(more, sharding.Shards(16), sharding.PassivateAfter(time.Minute))...)
 			require.NoError(t, err)
 			s.regions[name] = r
 		}
@@ -90,6 +90,15 @@ func TestATypeKnowsThatItIsEventSourced(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestATypeThatIsSaidToBeEventSourcedNeedsNoEntityToKnowIt(t *testing.T) {
+	inStudio(t, nil, func(t *testing.T, s *studio) {
+		require.Less(t, s.failover("n1"), 5*time.Second)
+		s.plain.Store(true)
+		_, err := s.ask("n5", s.on("n3"), "")
+		require.ErrorContains(t, err, "the type is event-sourced, and this entity is not")
+	}, sharding.EventSourced())
 }
 
 func TestAnEntityThatIsNotEventSourcedIsRefusedBesideOthersThatAre(t *testing.T) {

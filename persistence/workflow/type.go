@@ -75,7 +75,7 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	if _, keeps := journal.As[journal.SnapshotStore](j); keeps {
 		k.snapshots = 200
 	}
-	all := []sharding.Option{sharding.StopMessage(leave{})}
+	all := []sharding.Option{sharding.StopMessage(leave{}), sharding.EventSourced()}
 	if timers { // runs leave memory by themselves
 		all = append(all, sharding.WithTimers(j), sharding.PassivateAfter(0))
 	} else {
