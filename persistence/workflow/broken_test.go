@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -181,4 +182,34 @@ func TestAStepWaitsWithItsOutcomeForTheJournal(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAValueThatNoJournalTakesHoldsTheRunAndALongErrorIsCut(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		large, calls := strings.Repeat("x", 13<<20), 0
+		jobs, err := workflow.Start(s, "job", func(w *workflow.Run, fails bool) (string, error) {
+			return workflow.Step(w, "load", func(context.Context) (string, error) {
+				if fails {
+					return "", errors.New(large)
+				}
+				calls++
+				return large, nil
+			})
+		})
+		require.NoError(t, err)
+		_, err = jobs.Run(t.Context(), "large", false)
+		require.NoError(t, err)
+		pass(time.Minute)
+		st, err := jobs.Look(t.Context(), "large")
+		require.NoError(t, err)
+		require.Equal(t, workflow.Held, st.State)
+		require.Contains(t, st.Error, "13631")
+		require.Less(t, calls, 10)
+		require.ErrorIs(t, workflow.Signal(t.Context(), jobs, "large", "more", large), workflow.ErrNotStorable)
+		job, err := jobs.Run(t.Context(), "fails", true)
+		require.NoError(t, err)
+		_, err = job.Result(t.Context())
+		require.ErrorContains(t, err, "xxx")
+		require.Less(t, len(err.Error()), 100<<10)
+	})
 }

@@ -31,7 +31,7 @@ var (
 	// not needed any more may do nothing.
 	ErrCompensationMissing = errors.New("workflow: a compensation is not registered any more")
 	// ErrNotStorable: a value cannot be stored as it is, for example because a field is not
-	// exported. The text names the field.
+	// exported, or because it has more than 12 MiB. The text names the field or the size.
 	ErrNotStorable = errors.New("workflow: the value cannot be stored")
 	// ErrPanicked: the function of the run, or of a branch, has panicked. The run is held.
 	ErrPanicked = errors.New("workflow: the function has panicked")

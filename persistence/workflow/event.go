@@ -140,7 +140,7 @@ func apply(s state, e event) state {
 		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
 		s.Waits = without(s.Waits, func(w wait) bool { return w.Name == e.Name })
-		s.Signals = without(s.Signals, func(one signal) bool { return one.Number == e.Number })
+		s.Signals = taken(s.Signals, e.Number)
 		s.Hold = hold{}
 	case failed:
 		s.Tries = append(without(s.Tries, func(t try) bool { return t.Name == e.Name }), try{e.Name, e.Attempt, e.Err, e.Until})
@@ -148,7 +148,7 @@ func apply(s state, e event) state {
 		s.Waits = append(slices.Clip(s.Waits), wait{e.Name, e.Until, e.Signal})
 	case signalled:
 		s.Number++
-		s.Signals = append(slices.Clip(s.Signals), signal{e.Signal, s.Number, e.Value})
+		s.Signals = append(s.Signals, signal{e.Signal, s.Number, e.Value})
 	case turned:
 		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:
@@ -203,6 +203,18 @@ func redone(before []redo, forgotten []outcome) []redo {
 
 // succeeded reports whether an outcome is no error. Errors and steps without a result have no type.
 func (o outcome) succeeded() bool { return o.Value.Type != "" || failureOf(o.Value) == nil }
+
+// taken returns the signals without that number, which is 0 for none. Many may wait, and the first
+// one is taken most often.
+func taken(all []signal, number uint64) []signal {
+	switch {
+	case number == 0 || len(all) == 0:
+		return all
+	case all[0].Number == number:
+		return all[1:]
+	}
+	return without(all, func(one signal) bool { return one.Number == number })
+}
 
 // without returns all but those that drop selects, in another array if there are any.
 func without[T any](all []T, drop func(T) bool) []T {

@@ -341,7 +341,11 @@ func (l *live) collect(name string) (s signal, ok bool) {
 		return signal{}, false
 	}
 	s = l.signals[i]
-	l.signals = slices.Delete(l.signals, i, i+1)
+	if i == 0 { // many may wait
+		l.signals = l.signals[1:]
+	} else {
+		l.signals = slices.Delete(l.signals, i, i+1)
+	}
 	return s, true
 }
 

@@ -117,7 +117,7 @@ func (in *instance) signalled(s state, c command) effect {
 		if strings.HasPrefix(c.Name, childSignal) { // the parent was not waiting any more
 			return accept(nil, c, s)
 		}
-		return refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name))
+		return persistence.Once(c.Key, refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name)))
 	}
 	e := event{What: signalled, Signal: c.Name, Value: c.Value, At: time.Now()}
 	after := apply(s, e)

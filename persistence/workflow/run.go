@@ -83,7 +83,7 @@ func (w *Run) numbered(name string) string {
 func (l *live) hold(why error) {
 	l.mu.Lock()
 	l.leaving = true
-	l.ask(request{event: event{What: holding, Err: why.Error(), At: time.Now()}})
+	l.ask(request{event: event{What: holding, Err: textOf(why), At: time.Now()}})
 	l.mu.Unlock()
 	runtime.Goexit()
 }
@@ -213,6 +213,10 @@ type Part = func(*Run) error
 // Branch runs parts at the same time, and returns when all have returned. Its error joins theirs.
 // Each part has names of its own, and a Run that it alone may use; no part may use w. Results are
 // passed by variables of the caller, each written by one part.
+//
+// A part is known by its place, so the parts must be the same, in the same order, each time: sort
+// the keys of a map, and add further parts at the end. A part that comes to the place of another
+// gets its outcomes, and nothing reports that if both use the same names.
 func Branch(w *Run, name string, parts ...Part) error {
 	full := w.name(name)
 	if len(parts) == 0 {

@@ -205,7 +205,7 @@ func (w *Run) step(within context.Context, full string, o stepOptions, f func(co
 			return out, nil
 		}
 		before.Next = time.Now().Add(o.backoff.Delay(attempt - 1))
-		l.store(event{What: failed, Name: full, Attempt: attempt, Err: err.Error(), Until: before.Next, At: time.Now()})
+		l.store(event{What: failed, Name: full, Attempt: attempt, Err: textOf(err), Until: before.Next, At: time.Now()})
 	}
 }
 

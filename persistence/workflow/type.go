@@ -176,16 +176,38 @@ func (h Handle[O]) Result(ctx context.Context) (O, error) {
 
 // Signal sends a signal to a run, and returns when it is stored. [Await] with that name returns v,
 // now or later. v must have the type that Await asks for. Signal returns [ErrNotFound] before the
-// run has begun, and [ErrEnded] after its end.
-func Signal[T any](ctx context.Context, to Target, id, name string, v T) error {
-	if err := checkName(name); err != nil {
-		return err
-	}
+// run has begun, and [ErrEnded] after its end. A second call sends a second signal, also after an
+// error that leaves open whether the first one was stored, unless both have one [SignalKey].
+func Signal[T any](ctx context.Context, to Target, id, name string, v T, opts ...SignalOption) error {
 	out, err := seal(v, nil)
 	if err != nil {
 		return err
 	}
-	_, err = to.target().ask(ctx, id, command{Op: opSignal, Key: rand.Text(), Name: name, Value: out})
+	return to.target().signal(ctx, id, command{Op: opSignal, Name: name, Value: out}, opts)
+}
+
+// A SignalOption is an option of one signal.
+type SignalOption func(*command)
+
+// SignalKey makes signals of one name and key, to one run, count once. A run knows the last 1000
+// keys, for a week. A key has 1 to 200 bytes, without control characters.
+func SignalKey(key string) SignalOption { return func(c *command) { c.Key = key } }
+
+func (c client) signal(ctx context.Context, id string, cmd command, opts []SignalOption) error {
+	for _, option := range opts {
+		option(&cmd)
+	}
+	err := checkName(cmd.Name)
+	if len(opts) == 0 {
+		cmd.Key = rand.Text()
+	} else if err == nil {
+		err = checkName(cmd.Key)
+		cmd.Key = "signal " + cmd.Name + " " + cmd.Key
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.ask(ctx, id, cmd)
 	return err
 }
 

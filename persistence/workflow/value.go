@@ -1,9 +1,11 @@
 package workflow
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
@@ -17,6 +19,14 @@ type value struct {
 	Data []byte   // an actor.Result
 }
 
+// maxValue is how many bytes a value may have. All journals store that; without a limit, a step
+// whose outcome none of them takes would run again for ever.
+const maxValue = 12 << 20
+
+// maxFailure is how many bytes an error may have, and maxText how many bytes of its text are stored
+// if it has more, or in another place.
+const maxFailure, maxText = 1 << 20, 64 << 10
+
 // seal encodes v, or err if that is not nil.
 func seal[T any](v T, err error) (value, error) {
 	if bad := storable(reflect.TypeFor[T]()); bad != nil {
@@ -28,6 +38,9 @@ func seal[T any](v T, err error) (value, error) {
 	data, bad := actor.Result[T]{Value: v, Err: err}.MarshalCBOR()
 	if bad != nil {
 		return value{}, fmt.Errorf("%w: %w", ErrNotStorable, bad)
+	}
+	if len(data) > maxValue {
+		return value{}, fmt.Errorf("%w: it has %d bytes, and a value at most %d: keep it elsewhere, and return where it is", ErrNotStorable, len(data), maxValue)
 	}
 	return value{Type: codec.TypeName(reflect.TypeFor[T]()), Data: data}, nil
 }
@@ -51,10 +64,19 @@ func open[T any](stored value, was ...string) (v T, err, bad error) {
 // failure returns an error in its stored form, as the outcome of a step of any type.
 func failure(err error) value {
 	data, bad := actor.Result[*struct{}]{Err: err}.MarshalCBOR()
-	if bad != nil { // a value inside of err cannot be encoded; its text can
-		data, _ = actor.Result[*struct{}]{Err: fmt.Errorf("%s", err.Error())}.MarshalCBOR()
+	if bad != nil || len(data) > maxFailure { // a value inside of err cannot be encoded, or the text is long
+		data, _ = actor.Result[*struct{}]{Err: errors.New(textOf(err))}.MarshalCBOR()
 	}
 	return value{Data: data}
+}
+
+// textOf returns the text of an error, without its end if it is long.
+func textOf(err error) string {
+	text := err.Error()
+	if len(text) > maxText {
+		return strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
 }
 
 // failureOf returns the error that failure stored.
