@@ -152,6 +152,10 @@ func (s *tripStory) execute(at int, step string, token uint64, by string) {
 
 func TestStepsThatRunAgainAreFound(t *testing.T) {
 	planted{
+		`"book 0" by c/3 with token 0.3 at 7s ran again: the outcome was stored with epoch 0.1`: func(s *tripStory) {
+			s.execute(7, "book 0", 3, "c/3")
+			s.add(Fact{What: factFinished, Epoch: 3, Name: "book 0", Booking: Booking{"book 0", 1, "c/3"}})
+		},
 		`"book 0" by c/2 with token 0.3 at 1s ran again: the outcome was stored with epoch 0.1`: func(s *tripStory) {
 			s.execute(1, "book 0", 3, "c/2")
 		},
