@@ -271,7 +271,9 @@ func TestEffectsForTheDeadAndDuplicatesAreFound(t *testing.T) {
 	}
 	require.Empty(t, checkEffects(good))
 	require.Equal(t, []string{"effects 1 and 5 are both for trip/t1/book 0"}, checkEffects(append(good, effect("book 0", 2, "b/3"))))
-	require.Equal(t, []string{"effect 5 is for token 0.1 of trip|t1, after one for token 0.2"}, checkEffects(append(good, effect("book 2", 1, "a/3"))))
+	require.Empty(t, checkAccepted(good))
+	require.Equal(t, []string{"the call of a/3 for trip/t1/book 0 was accepted with token 0.1, after one with token 0.2"},
+		checkAccepted(append(good, effect("book 0", 1, "a/3"))), "a repetition, too")
 }
 
 func TestTheFiguresOfRuns(t *testing.T) {
