@@ -14,6 +14,7 @@ const keepFor = 24 * time.Hour
 type kept struct {
 	outcomes map[string]keptOutcome
 	since    time.Time
+	epoch    uint64 // of that incarnation
 }
 
 type keptOutcome struct {
@@ -23,7 +24,7 @@ type keptOutcome struct {
 
 // keep keeps what an incarnation wanted to store.
 func (r *registry) keep(l *live, all []request) {
-	k := kept{maps.Clone(l.kept.outcomes), time.Now()}
+	k := kept{maps.Clone(l.kept.outcomes), time.Now(), l.epoch}
 	l.mu.Lock()
 	maps.DeleteFunc(k.outcomes, func(name string, _ keptOutcome) bool { _, stored := l.outcomes[name]; return stored })
 	l.mu.Unlock()
@@ -42,6 +43,17 @@ func (r *registry) keep(l *live, all []request) {
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.kept, func(_ address, one kept) bool { return time.Since(one.since) > keepFor }) // of runs that went on elsewhere
 	r.kept[l.of] = k
+}
+
+// by returns the outcomes that count for an incarnation with an epoch. If another process may have
+// had the run in between, a failure may only say that a receiver has refused a process that was
+// replaced. So it does not count then, and the step runs again.
+func (k kept) by(epoch uint64) kept {
+	if epoch != k.epoch+1 {
+		k.outcomes = maps.Clone(k.outcomes)
+		maps.DeleteFunc(k.outcomes, func(_ string, one keptOutcome) bool { return !outcome{Value: one.event.Value}.succeeded() })
+	}
+	return k
 }
 
 // of returns the outcome of a step with that key.

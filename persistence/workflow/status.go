@@ -188,7 +188,7 @@ func (r *registry) add(in *instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runs[in.live.of] = in
-	in.live.kept = r.kept[in.live.of]
+	in.live.kept = r.kept[in.live.of].by(in.live.epoch)
 	delete(r.kept, in.live.of)
 	if r.ending {
 		in.live.leave()

@@ -35,6 +35,8 @@ type harness struct {
 	show        *show
 	rec         *recorder
 	crowd       *crowd        // nil without lists
+	travels     *travels      // nil without workflows
+	agency      *agency       // nil without workflows
 	listsAnswer time.Duration // how long a list may take to answer in the end, in a settled cluster
 
 	programs    []string   // of the nodes; "" for this program
@@ -50,6 +52,7 @@ type harness struct {
 	givenUp     []time.Duration // when a side downed itself because reachability kept changing
 	woken       int             // how often somebody else has continued a stopped process
 	stable      bool            // nothing has happened since the cluster has settled
+	journeys    []Journey       // once all runs were asked for their results
 	violations  []string
 }
 
@@ -83,6 +86,12 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 	}
 	if h.programs == nil {
 		h.programs = make([]string, o.nodes)
+	}
+	if o.workflows > 0 {
+		h.travels = &travels{dir: dir, nodes: nodeNames(o.nodes), most: o.workflows, recorder: h.rec}
+		if h.agency, err = openAgency(dir); err != nil {
+			return nil, errors.Join(err, h.close(false))
+		}
 	}
 	for n := range o.nodes {
 		log, err := os.Create(filepath.Join(dir, nodeName(n)+".log"))
@@ -122,6 +131,9 @@ func (h *harness) close(keep bool) error {
 	var errs []error
 	if h.leases != nil {
 		errs = append(errs, h.leases.close())
+	}
+	if h.agency != nil {
+		errs = append(errs, h.agency.close())
 	}
 	if h.net != nil {
 		h.net.close()
@@ -209,6 +221,9 @@ func (h *harness) config(n, times int) nodeConfig {
 	cfg.Leased = filepath.Join(h.dir, cfg.Process+".leased")
 	cfg.Stalls = filepath.Join(h.dir, cfg.Process+".stalls")
 	cfg.Lists = h.crowd != nil
+	if h.travels != nil {
+		cfg.Trips = filepath.Join(h.dir, cfg.Process+".trips")
+	}
 	cfg.Leases = address(h.leases.place)
 	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
 	for seed := range h.nodes {
@@ -225,10 +240,7 @@ func (h *harness) database() string { return filepath.Join(h.dir, "journal.db") 
 // startClients starts the clients. It returns a group to wait for, and a function that ends them.
 func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.CancelFunc) {
 	ctx, done := context.WithCancel(ctx)
-	var all []string
-	for n := range h.nodes {
-		all = append(all, nodeName(n))
-	}
+	all := nodeNames(h.nodes)
 	var running sync.WaitGroup
 	for i := range clients {
 		c := &client{dir: h.dir, nodes: all, name: fmt.Sprintf("c%d", i+1), recorder: h.rec}
@@ -247,6 +259,12 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 				<-ctx.Done()
 				h.crowd.leave(node)
 			})
+		}
+	}
+	if h.travels != nil {
+		for i := range travellersPerNode * h.nodes {
+			t := &traveller{travels: h.travels, node: all[i%h.nodes]}
+			running.Go(func() { t.run(ctx) })
 		}
 	}
 	return &running, done

@@ -27,12 +27,8 @@ func (h *harness) readLists() {
 	if h.crowd == nil {
 		return
 	}
-	var all []string
-	for n := range h.nodes {
-		all = append(all, nodeName(n))
-	}
 	from := clock()
-	silent, slowest := h.crowd.readAll(all, h.listsAnswer)
+	silent, slowest := h.crowd.readAll(nodeNames(h.nodes), h.listsAnswer)
 	for _, list := range silent {
 		h.violate("list %s has not answered within %v in the end", list, h.listsAnswer)
 	}

@@ -38,6 +38,24 @@
 // the order of its journal, and no entry may be there twice, at another place, or from another
 // generation of the shard than acknowledged it. In the end, each list must answer within a limit.
 //
+// Clients at each node also begin runs of a workflow, signal and cancel them, and ask for their
+// results; a request without an answer is sent again. A run has several steps, some of them at the
+// same time. It sleeps, awaits signals, and is compensated if it fails or is cancelled. Each
+// process writes down each execution of a step when it begins. Steps call a receiver in the process
+// of the harness, which knows a repetition by its key, and a replaced process by its token.
+//
+//   - A step with a stored outcome never runs again, except in a process that was replaced and may
+//     not know it. The token of an execution is the epoch of its incarnation. The journal has the
+//     epoch of the outcome, so tokens say which process was replaced, and no clock is needed.
+//   - The receiver does nothing twice, and nothing for a process that was replaced.
+//   - Each outcome is stored once, by the incarnation that has executed the step, or by a later one
+//     of its process if that failed. The function of the run, its result and each client have got
+//     that outcome.
+//   - Each acknowledged signal is stored once, and awaits get signals in order.
+//   - All effects of a run that fails or is cancelled are undone after them, the last stage first,
+//     and none of a run that is done.
+//   - In the end, each run must answer with its result within a limit.
+//
 // Another singleton, which is not fenced, reports all the time that it runs. Two instances of it
 // must not overlap, even when a healthy cluster is cut in two. An overlap is allowed, and reported,
 // after a process of an instance was stopped, when the network is bad in other ways, and when
@@ -60,7 +78,7 @@
 // nodes are then kept.
 //
 // With -other, a node that is started again may be another version of this program, so that both
-// versions are in the cluster.
+// versions are in the cluster. Add -workflows=0 if that version knows no workflows.
 //
 // With an even seed the nodes have a shared secret, which encrypts and authenticates all traffic;
 // with an odd seed they communicate in the clear.
@@ -90,12 +108,13 @@ func main() {
 	seed := flag.Uint64("seed", 0, "draws the schedule; 0 draws the seed")
 	settle := flag.Duration("settle", time.Minute, "how long the cluster may take to settle")
 	lists := flag.Int("lists", 2000, "how many entities of a sharded type clients visit; 0 for none")
+	workflows := flag.Int("workflows", 1000, "how many runs of workflows clients begin at most; 0 for none")
 	other := flag.String("other", "", "this program, built from another commit: nodes change between the two")
 	keep := flag.Bool("keep", false, "keep the logs of the nodes and the journal, also when nothing was violated")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, lists: *lists, keep: *keep, other: *other}))
+	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, lists: *lists, workflows: *workflows, keep: *keep, other: *other}))
 }
 
 // options are the values of the flags, and values that follow from them.
@@ -105,6 +124,8 @@ type options struct {
 	spare int // places of the network without a node
 	lists int // entities; 0 for no sharded type
 	seed  uint64
+
+	workflows int // runs; 0 for none
 
 	listsAnswer time.Duration // how long a list may take to answer in the end; 0 for the default
 	settle      time.Duration
@@ -119,6 +140,10 @@ type options struct {
 func run(ctx context.Context, o options) int {
 	if o.lists < 0 {
 		fmt.Fprintln(os.Stderr, "nemesis: -lists must not be negative")
+		return 2
+	}
+	if o.workflows < 0 {
+		fmt.Fprintln(os.Stderr, "nemesis: -workflows must not be negative")
 		return 2
 	}
 	if o.nodes < 3 || o.nodes > 9 {

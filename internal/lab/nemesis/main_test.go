@@ -37,11 +37,12 @@ var short = []Round{
 func TestRealNodesSurviveAShortNemesis(t *testing.T) {
 	needNetwork(t)
 	var out bytes.Buffer
-	h, err := newHarness(&out, options{nodes: 3, lists: 300, settle: 3 * time.Minute, secret: newSecret()})
+	h, err := newHarness(&out, options{nodes: 3, lists: 300, workflows: 200, settle: 3 * time.Minute, secret: newSecret()})
 	require.NoError(t, err)
 	err = h.torment(t.Context(), slices.Values(short))
 	t.Logf("\n%s", &out)
 	require.NoError(t, err)
 	require.NoDirExists(t, h.dir)
 	require.Greater(t, len(h.rec.acked()), 100)
+	require.Greater(t, len(h.journeys), 12, "each traveller has made a trip")
 }

@@ -69,6 +69,14 @@ func space(of string) string { return fmt.Sprintf("%s-%d-%s", prefix, os.Getpid(
 // nodeName names a node and its namespace.
 func nodeName(node int) string { return fmt.Sprintf("n%d", node+1) }
 
+// nodeNames returns the names of the first nodes.
+func nodeNames(nodes int) (all []string) {
+	for n := range nodes {
+		all = append(all, nodeName(n))
+	}
+	return all
+}
+
 // address is where a node listens, in its namespace.
 func address(node int) string { return host(node) + ":7355" }
 

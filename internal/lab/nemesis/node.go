@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/persistence/workflow"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -45,6 +46,7 @@ type nodeConfig struct {
 	Leases   string // the address of the lease store
 	Events   string // the file into which it writes cluster events
 	Lists    bool   // it hosts lists
+	Trips    string // the file into which it writes the executions of steps of runs; "" if it hosts no runs
 	Began    time.Duration
 	Secret   []byte    // nil for none
 	Identity *identity // nil for none
@@ -74,7 +76,8 @@ type nodeProcess struct {
 	node     *cluster.Node
 	ledger   actor.ActorRef[LedgerMsg]
 	register actor.ActorRef[Operate]
-	lists    *sharding.Region[Visit] // nil for none
+	lists    *sharding.Region[Visit]    // nil for none
+	trips    *workflow.Type[Trip, Bill] // nil for none
 	name     string
 	left     chan error
 }
@@ -134,6 +137,16 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	actor.Spawn(node, leased(leasedTicks, end), leasedName) //nolint:contextcheck // each actor has its own
 	if cfg.Lists {
 		if n.lists, err = startLists(node, journal); err != nil { //nolint:contextcheck // each actor has its own
+			return err
+		}
+	}
+	if cfg.Trips != "" {
+		d, err := openDiary(cfg.Trips, cfg.Process)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		if n.trips, err = startTrips(node, newClerk(d, agencySocket(cfg.Dir))); err != nil { //nolint:contextcheck // each actor has its own
 			return err
 		}
 	}
@@ -207,6 +220,10 @@ func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err e
 		var content Content
 		content, err = actor.AskTimeout(ctx, n.lists.Ref(r.Visit.List), r.Visit.Patience, func(replyTo actor.ActorRef[Content]) Visit { return Visit{r.Visit.Entry, replyTo} })
 		reply.Content = &content
+	case r.Trip != nil && n.trips != nil:
+		var said TripReply
+		said, err = askTrip(ctx, n.trips, *r.Trip)
+		reply.Trip = &said
 	case r.Status:
 		reply.Status = n.status()
 	case r.Leave:

@@ -17,6 +17,7 @@ type recorder struct {
 	acks       []time.Duration
 	operations []Operation
 	calls      []Call // of lists
+	journeys   []Journey
 	attempts   int
 }
 
@@ -58,6 +59,19 @@ func (r *recorder) called() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
+}
+
+func (r *recorder) travelled(j Journey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.journeys = append(r.journeys, j)
+}
+
+// made returns all journeys up to now.
+func (r *recorder) made() []Journey {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.journeys)
 }
 
 // done returns all operations up to now.

@@ -12,12 +12,13 @@ import (
 // A Request is a request of the harness to a node, with exactly one field set. It and the [Reply]
 // are sent over a Unix socket, as JSON.
 type Request struct {
-	Add     *Entry  `json:",omitempty"`
-	Look    bool    `json:",omitempty"`
-	Operate *Op     `json:",omitempty"`
-	Visit   *Errand `json:",omitempty"`
-	Status  bool    `json:",omitempty"`
-	Leave   bool    `json:",omitempty"`
+	Add     *Entry       `json:",omitempty"`
+	Look    bool         `json:",omitempty"`
+	Operate *Op          `json:",omitempty"`
+	Visit   *Errand      `json:",omitempty"`
+	Trip    *TripRequest `json:",omitempty"`
+	Status  bool         `json:",omitempty"`
+	Leave   bool         `json:",omitempty"`
 }
 
 // An Errand is a visit of a list.
@@ -29,12 +30,13 @@ type Errand struct {
 
 // A Reply is what a node answers.
 type Reply struct {
-	Receipt *Receipt `json:",omitempty"`
-	Sum     *Sum     `json:",omitempty"`
-	Answer  *Answer  `json:",omitempty"`
-	Content *Content `json:",omitempty"`
-	Status  *Status  `json:",omitempty"`
-	Error   string   `json:",omitempty"`
+	Receipt *Receipt   `json:",omitempty"`
+	Sum     *Sum       `json:",omitempty"`
+	Answer  *Answer    `json:",omitempty"`
+	Content *Content   `json:",omitempty"`
+	Trip    *TripReply `json:",omitempty"`
+	Status  *Status    `json:",omitempty"`
+	Error   string     `json:",omitempty"`
 }
 
 // patience is how long a node waits for an answer of a singleton. Clients wait a little longer for

@@ -16,7 +16,7 @@ const balancing = 8 * time.Second
 // Each node leaves and is started again, while lists are visited through the others. No visit
 // fails, and each shard moves at most twice.
 func TestARollingRestartOfRealNodesFailsNoVisit(t *testing.T) {
-	s := newStage(t, options{nodes: 3, lists: 300, secret: newSecret()}, nil)
+	s := newStage(t, options{nodes: 3, lists: 300, workflows: 200, secret: newSecret()}, nil)
 	s.crowd.patience = 10 * time.Second
 	from, moves := clock(), 2
 	for n := range s.nodes {

@@ -23,7 +23,7 @@ const (
 // Two scenarios are missing here. A step of the wall clock needs a kernel for each node, and a
 // flood of messages needs no processes.
 func TestNamedScenariosWithRealNodes(t *testing.T) {
-	s := newStage(t, options{nodes: 5, secret: newSecret()}, nil)
+	s := newStage(t, options{nodes: 5, workflows: 500, secret: newSecret()}, nil)
 	s.play("FiveNodesThatStartAtOnceAreOneCluster", (*stage).fiveNodesFormOneCluster)
 	s.play("ASingleNodeIsACluster", (*stage).aSingleNodeIsACluster)
 	s.play("ANodeOfAnotherClusterIsRefusedAndNobodyNotices", (*stage).strangersAreRefused)

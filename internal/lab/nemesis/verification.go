@@ -26,6 +26,7 @@ func (h *harness) verify(ctx context.Context) error {
 		return err
 	}
 	h.readLists()
+	h.endTrips()
 	if err := h.leaveAll(); err != nil {
 		return err
 	}
@@ -37,6 +38,9 @@ func (h *harness) verify(ctx context.Context) error {
 		return err
 	}
 	if err := h.checkLists(ctx); err != nil {
+		return err
+	}
+	if err := h.checkTrips(ctx); err != nil {
 		return err
 	}
 	history := h.rec.history
