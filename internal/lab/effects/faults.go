@@ -24,7 +24,7 @@ type struck struct {
 
 // ofNodes are the faults of nodes, of which there is one at a time. So two nodes always work.
 func (s *story) ofNodes() []fault {
-	return []fault{{"SIGSTOP", s.stop}, {"SIGKILL", s.kill}, {"cut between nodes", s.cut}, {"rolling restart", s.restart}}
+	return []fault{{"SIGKILL", s.kill}, {"SIGSTOP", s.stop}, {"cut between nodes", s.cut}, {"rolling restart", s.restart}}
 }
 
 // ofSink are the faults of the sink and of its links to the nodes. They strike at the same time as
@@ -33,27 +33,28 @@ func (s *story) ofSink() []fault {
 	return []fault{{"cut to the sink", s.cutSink}, {"lost answers", s.loseAnswers}, {"SIGKILL of the sink", s.killSink}}
 }
 
-// strike lets faults strike until ctx ends, each kind once in a round. It waits between them, at
-// most for pause. It closes once when the first round is over.
+// strike lets faults strike until ctx ends, each kind once in a round, in any order after the first
+// round. It waits between them, at most for pause. It closes once when the first round is over.
 func (s *story) strike(ctx context.Context, r *rand.Rand, faults []fault, pause time.Duration, once chan<- struct{}) error {
 	for round := 0; ; round++ {
-		for _, i := range r.Perm(len(faults)) {
+		for _, next := range faults {
 			if !sleep(ctx, between(r, pause/4, pause)) {
 				return nil
 			}
 			begin := time.Now()
-			what, err := faults[i].strike(ctx, r)
+			what, err := next.strike(ctx, r)
 			switch {
 			case ctx.Err() != nil:
 				return nil //nolint:nilerr // it was interrupted
 			case err != nil:
-				return fmt.Errorf("%s: %w", faults[i].name, err)
+				return fmt.Errorf("%s: %w", next.name, err)
 			}
-			s.struck(struck{faults[i].name, time.Since(begin)}, what)
+			s.struck(struck{next.name, time.Since(begin)}, what)
 		}
 		if round == 0 {
 			close(once)
 		}
+		r.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 	}
 }
 

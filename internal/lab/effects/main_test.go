@@ -32,7 +32,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 }
 
 func TestEachEffectIsMadeOnceWhileAllFaultsStrike(t *testing.T) {
-	cmd := program(t, "-effects", "3000", "-spread", "25s", "-shortest", "5s", "-longest", "5500ms")
+	cmd := program(t, "-effects", "5000", "-spread", "25s", "-shortest", "7s", "-longest", "7500ms")
 	out, err := cmd.CombinedOutput()
 	t.Logf("\n%s", out)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestEachEffectIsMadeOnceWhileAllFaultsStrike(t *testing.T) {
 		require.Regexp(t, `(?m)^ +[1-9]\d* × `+fault+": ", string(out))
 	}
 	require.Regexp(t, "repetitions answered from the stored answer: [1-9]", string(out))
-	require.Contains(t, string(out), "journal: 120 runs done, 3000 steps with an outcome")
+	require.Contains(t, string(out), "journal: 200 runs done, 5000 steps with an outcome")
 	require.Contains(t, string(out), "each effect was made once, and none by a process that was replaced")
 	left, err := os.ReadDir(cmd.Dir)
 	require.NoError(t, err)

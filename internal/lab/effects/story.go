@@ -124,7 +124,7 @@ func torment(ctx context.Context, of settings, jobs []job) (results []int64, s *
 		})
 		return once
 	}
-	once := []<-chan struct{}{lane(s.ofNodes(), 2*time.Second, 1), lane(s.ofSink(), 6*time.Second, 2)}
+	once := []<-chan struct{}{lane(s.ofNodes(), time.Second, 1), lane(s.ofSink(), 6*time.Second, 2)}
 	lanes.Go(func() { s.progress(striking) })
 	results, err = s.make(ctx, jobs, once)
 	calm()

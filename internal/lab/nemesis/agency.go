@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type agency struct {
 
 	mu       sync.Mutex // guards the following
 	effects  []Effect
+	accepted []Effect // the calls that were answered, also those that were repetitions
 	calls    int
 	repeated int // got the first answer
 	refused  int // came from processes that were replaced
@@ -85,10 +87,13 @@ func (a *agency) note(answer *heldAnswer, r *http.Request) {
 	defer a.mu.Unlock()
 	a.calls++
 	a.once.ServeHTTP(answer, r)
-	switch {
-	case answer.status == http.StatusPreconditionFailed:
+	if answer.status == http.StatusPreconditionFailed {
 		a.refused++
-	case answer.header.Get(outside.ReplayedHeader) != "":
+		return
+	}
+	token, _ := strconv.ParseUint(r.Header.Get(outside.TokenHeader), 10, 64) // the Handler refuses it otherwise
+	a.accepted = append(a.accepted, Effect{Key: r.Header.Get(outside.KeyHeader), Scope: r.Header.Get(outside.ScopeHeader), Token: token, By: r.Header.Get(byHeader)})
+	if answer.header.Get(outside.ReplayedHeader) != "" {
 		a.repeated++
 	}
 }
@@ -100,11 +105,11 @@ func (a *agency) act(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(len(a.effects)) // in memory
 }
 
-// done returns all effects up to now.
-func (a *agency) done() []Effect {
+// done returns all effects up to now, and the calls that were accepted.
+func (a *agency) done() (effects, accepted []Effect) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.effects)
+	return slices.Clone(a.effects), slices.Clone(a.accepted)
 }
 
 // A heldAnswer is an answer that is not sent yet.

@@ -43,7 +43,10 @@ func TestTheAgencyActsOnceAndNotForTheDead(t *testing.T) {
 	}
 	status, _ := askAgency(a, "book 3", 1)
 	require.Equal(t, http.StatusPreconditionFailed, status)
-	require.Len(t, a.done(), 3)
-	require.Empty(t, checkEffects(a.done()))
-	require.Equal(t, "outside: 3 effects of 5 calls; 1 calls repeated, 1 late ones refused; duplicates: 0", a.String())
+	effects, accepted := a.done()
+	require.Len(t, effects, 3)
+	require.Len(t, accepted, 4)
+	require.Empty(t, checkEffects(effects))
+	require.Empty(t, checkAccepted(accepted))
+	require.Equal(t, "outside: 3 effects of 5 calls; 1 calls repeated, 1 late ones refused; duplicates: 0, accepted from the dead: 0", a.String())
 }

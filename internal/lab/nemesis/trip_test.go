@@ -59,7 +59,8 @@ func recordOf(t *testing.T, trip Trip, then func(ctx context.Context, trips *wor
 		require.NoError(t, err)
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		record = newTripRecord(made, facts, readDiary(bytes.NewReader(text)), effectsOf(a.done())["trip|t1"])
+		effects, _ := a.done()
+		record = newTripRecord(made, facts, readDiary(bytes.NewReader(text)), effectsOf(effects)["trip|t1"])
 	})
 	return record
 }

@@ -15,7 +15,7 @@ type tripRecord struct {
 	executions []Execution     // those that begin
 	told       []Execution     // those whose results the function has got
 	effects    map[int]Effect  // by their numbers
-	outcomes   map[string]Fact // by the name of the step or the await
+	outcomes   map[string]Fact // the first ones, by the name of the step or the await
 }
 
 func newTripRecord(j Journey, facts []Fact, diary []Execution, effects map[int]Effect) tripRecord {
@@ -28,7 +28,7 @@ func newTripRecord(j Journey, facts []Fact, diary []Execution, effects map[int]E
 		}
 	}
 	for _, f := range facts {
-		if f.What == factFinished {
+		if _, twice := t.outcomes[f.Name]; f.What == factFinished && !twice {
 			t.outcomes[f.Name] = f
 		}
 	}

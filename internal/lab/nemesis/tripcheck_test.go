@@ -152,6 +152,10 @@ func (s *tripStory) execute(at int, step string, token uint64, by string) {
 
 func TestStepsThatRunAgainAreFound(t *testing.T) {
 	planted{
+		`"book 0" by c/3 with token 0.3 at 7s ran again: the outcome was stored with epoch 0.1`: func(s *tripStory) {
+			s.execute(7, "book 0", 3, "c/3")
+			s.add(Fact{What: factFinished, Epoch: 3, Name: "book 0", Booking: Booking{"book 0", 1, "c/3"}})
+		},
 		`"book 0" by c/2 with token 0.3 at 1s ran again: the outcome was stored with epoch 0.1`: func(s *tripStory) {
 			s.execute(1, "book 0", 3, "c/2")
 		},
@@ -267,7 +271,9 @@ func TestEffectsForTheDeadAndDuplicatesAreFound(t *testing.T) {
 	}
 	require.Empty(t, checkEffects(good))
 	require.Equal(t, []string{"effects 1 and 5 are both for trip/t1/book 0"}, checkEffects(append(good, effect("book 0", 2, "b/3"))))
-	require.Equal(t, []string{"effect 5 is for token 0.1 of trip|t1, after one for token 0.2"}, checkEffects(append(good, effect("book 2", 1, "a/3"))))
+	require.Empty(t, checkAccepted(good))
+	require.Equal(t, []string{"the call of a/3 for trip/t1/book 0 was accepted with token 0.1, after one with token 0.2"},
+		checkAccepted(append(good, effect("book 0", 1, "a/3"))), "a repetition, too")
 }
 
 func TestTheFiguresOfRuns(t *testing.T) {

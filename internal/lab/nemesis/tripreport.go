@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ func (h *harness) checkTrips(ctx context.Context) error {
 		return err
 	}
 	defer journal.Close()
-	all := h.agency.done()
-	h.violations = append(h.violations, checkEffects(all)...)
+	all, accepted := h.agency.done()
+	h.violations = slices.Concat(h.violations, checkEffects(all), checkAccepted(accepted))
 	effects := effectsOf(all)
 	var sum tripSum
 	for _, j := range h.journeys {
@@ -173,5 +174,5 @@ func (a *agency) String() string {
 	for _, e := range a.effects {
 		keys[e.Key] = true
 	}
-	return fmt.Sprintf("outside: %d effects of %d calls; %d calls repeated, %d late ones refused; duplicates: %d", len(a.effects), a.calls, a.repeated, a.refused, len(a.effects)-len(keys))
+	return fmt.Sprintf("outside: %d effects of %d calls; %d calls repeated, %d late ones refused; duplicates: %d, accepted from the dead: %d", len(a.effects), a.calls, a.repeated, a.refused, len(a.effects)-len(keys), len(checkAccepted(a.accepted)))
 }

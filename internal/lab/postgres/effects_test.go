@@ -18,9 +18,9 @@ func TestTheEffectsOfWorkflowsAreMadeOnceWithTheJournalInPostgreSQL(t *testing.T
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./effects").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	out, err = exec.CommandContext(t.Context(), program,
-		"-journal", s.URL(), "-effects", "3000", "-spread", "25s", "-shortest", "5s", "-longest", "5500ms").CombinedOutput()
+		"-journal", s.URL(), "-effects", "5000", "-spread", "25s", "-shortest", "7s", "-longest", "7500ms").CombinedOutput()
 	t.Logf("\n%s", out)
 	require.NoError(t, err)
-	require.Contains(t, string(out), "journal: 120 runs done, 3000 steps with an outcome")
+	require.Contains(t, string(out), "journal: 200 runs done, 5000 steps with an outcome")
 	require.Contains(t, string(out), "each effect was made once, and none by a process that was replaced")
 }
