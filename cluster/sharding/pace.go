@@ -48,7 +48,12 @@ func (s *starts) tick(ctx *actor.Context[any]) {
 
 // crowded reports whether entities of a type wait to recover. If others joined them, an entity that
 // a message wakes would have to wait for all of these.
-func (s *starts) crowded(typ string) bool {
-	limit, set := extension.Get[*permits.Permits](s.system)
-	return set && limit.Crowded(typ)
+func (s *starts) crowded(typ string) bool { return recovering(s.system, typ) > 0 }
+
+// recovering returns how many entities of a type wait to recover.
+func recovering(s *actor.System, typ string) int {
+	if limit, set := extension.Get[*permits.Permits](s); set {
+		return limit.Waiting(typ)
+	}
+	return 0
 }

@@ -36,6 +36,7 @@ func init() { actor.RegisterType[errand]("sharding-test.errand") }
 // An almanac notes when the timers of entities have come.
 type almanac struct {
 	store *journal.Memory
+	slow  time.Duration // what a claim takes
 	fails atomic.Int64 // how many handlers of timers are to fail
 	mu    sync.Mutex   // guards all below
 	came  map[string][]time.Time
@@ -47,9 +48,21 @@ func newAlmanac() *almanac {
 	return &almanac{store: journal.NewMemory(), came: map[string][]time.Time{}}
 }
 
+type slowJournal struct {
+	*journal.Memory
+	claim time.Duration
+}
+
+func (s slowJournal) Claim(ctx context.Context, id string, by journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	if s.claim > 0 {
+		time.Sleep(s.claim)
+	}
+	return s.Memory.Claim(ctx, id, by, b)
+}
+
 // entity schedules the errands that it is told.
 func (d *almanac) entity(e sharding.Entity) actor.Behavior[errand] {
-	return behaviors.EventSourced(e.PersistenceID(), d.store, 0, func(n int, _ noted) int { return n + 1 },
+	return behaviors.EventSourced(e.PersistenceID(), slowJournal{d.store, d.slow}, 0, func(n int, _ noted) int { return n + 1 },
 		func(ctx *actor.Context[errand], n int, m errand) persistence.Effect[noted] {
 			if t, fired := persistence.TimerOf(ctx); fired {
 				if d.fails.Add(-1) >= 0 {
@@ -256,5 +269,26 @@ func TestTimersThatPassedWhileNothingRanComeAtABoundedRate(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		came, _, again := d.state()
 		require.Equal(t, []int{n, 0}, []int{came, again})
+	})
+}
+
+// Entities that wait to recover take memory, so a node does not start a million of them.
+func TestOnlySoManyEntitiesWaitToRecoverForTheirTimers(t *testing.T) {
+	effort.Unraced(t)
+	synctest.Test(t, func(t *testing.T) {
+		d, before := newAlmanac(), testkit.NewSystem(t)
+		r := d.start(t, before)
+		const n = 10_000
+		for i := range n {
+			schedule(t, r, fmt.Sprint(i), time.Hour)
+		}
+		require.NoError(t, before.Shutdown(t.Context()))
+		time.Sleep(4 * time.Hour)
+		d.slow = time.Second
+		r = d.start(t, testkit.NewSystem(t), sharding.PassivateAfter(time.Minute))
+		for came := 0; came < n; came, _, _ = d.state() {
+			time.Sleep(time.Second)
+			require.LessOrEqual(t, r.Stats().Awake, 6000, "50 recover in a second, and stay for a minute")
+		}
 	})
 }

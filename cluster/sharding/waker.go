@@ -21,7 +21,7 @@ import (
 const (
 	wakesEvery   = 30 * time.Second // it reads the journal
 	wakesAhead   = time.Minute      // and so far ahead
-	wakesAtOnce  = 1000             // entities that it starts, and then pauses for wakesPause
+	wakesAtOnce  = 1000             // entities that it starts, or that wait to recover, and then it pauses for wakesPause
 	wakesPause   = 100 * time.Millisecond
 	wakesPage    = 1000
 	maxWakes     = 100_000 // that it keeps; others are read later
@@ -183,8 +183,9 @@ func (w *waker) wait() {
 // wake wakes entities whose timers are due. Those that are awake have their timers themselves.
 func (w *waker) wake() {
 	now, woken := w.clock.Now(), 0
+	waiting := recovering(w.region.system, w.region.name)
 	for len(w.queue) > 0 && !w.queue[0].Due.After(now) {
-		if woken == wakesAtOnce {
+		if woken+waiting >= wakesAtOnce { // those that wait take memory, and a node may have a million
 			w.ctx.After("wake", wakesPause, wakeDue{})
 			return
 		}

@@ -93,11 +93,11 @@ func (p *Permits) grant() {
 	}
 }
 
-// Crowded reports whether actors of a class wait for permits.
-func (p *Permits) Crowded(class string) bool {
+// Waiting returns how many actors of a class wait for permits.
+func (p *Permits) Waiting(class string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.waiting.Len(class) > 0
+	return p.waiting.Len(class)
 }
 
 type classKey struct{}

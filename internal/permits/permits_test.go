@@ -56,11 +56,11 @@ func TestClassesAreServedInTurn(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		require.True(t, p.Crowded("b"))
+		require.Equal(t, 2, p.Waiting("b"))
 		p.Release()
 		synctest.Wait()
 		require.Equal(t, []string{"a", "b", "c", "a", "b", "a"}, served)
-		require.False(t, p.Crowded("b"))
+		require.Zero(t, p.Waiting("b"))
 	})
 }
 

@@ -59,7 +59,7 @@ func (t *story) tell(ctx context.Context) (err error) {
 	if err := t.waken(ctx); err != nil {
 		return err
 	}
-	if err := t.check(); err != nil {
+	if err := t.check(); err != nil || t.kills == 0 {
 		return err
 	}
 	return t.measureKills(ctx)
