@@ -37,8 +37,8 @@ func init() { actor.RegisterType[errand]("sharding-test.errand") }
 type almanac struct {
 	store *journal.Memory
 	slow  time.Duration // what a claim takes
-	fails atomic.Int64 // how many handlers of timers are to fail
-	mu    sync.Mutex   // guards all below
+	fails atomic.Int64  // how many handlers of timers are to fail
+	mu    sync.Mutex    // guards all below
 	came  map[string][]time.Time
 	late  time.Duration // of the latest
 	again int           // attempts after the first
