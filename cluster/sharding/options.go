@@ -178,10 +178,11 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 // [journal.TimerStore]. Give the option on all nodes that host the type. Without it, an entity gets
 // the messages of timers that have passed when something else starts it, and a warning is logged.
 //
-// Each node keeps in memory only what is due within a minute on its shards, reads the journal every
-// 30 seconds and when a shard begins, and starts at most 10,000 entities per second. While the
-// journal cannot be read, entities that are awake still get their timers; the others come late.
-// With [Remember] and [Daemon] it has no effect: their entities are awake.
+// Each node keeps in memory only what is due within a minute on its shards, and reads the journal
+// every 30 seconds and when a shard begins. It starts at most 10,000 entities per second, and none
+// while a thousand wait to recover. While the journal cannot be read, entities that are awake still
+// get their timers; the others come late. With [Remember] and [Daemon] it has no effect: their
+// entities are awake.
 func WithTimers(j persistence.Journal) Option {
 	return func(s *settings) { s.timers, s.timerless = timerStore(j) }
 }

@@ -251,17 +251,24 @@ func TestTimersComeOnceWhileShardsMove(t *testing.T) {
 	})
 }
 
+// withTimersThatPassed returns an almanac with n entities whose timers passed while nothing ran.
+func withTimersThatPassed(t *testing.T, n int) *almanac {
+	t.Helper()
+	d, before := newAlmanac(), testkit.NewSystem(t)
+	r := d.start(t, before)
+	for i := range n {
+		schedule(t, r, fmt.Sprint(i), time.Hour)
+	}
+	require.NoError(t, before.Shutdown(t.Context()))
+	time.Sleep(4 * time.Hour)
+	return d
+}
+
 func TestTimersThatPassedWhileNothingRanComeAtABoundedRate(t *testing.T) {
 	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
-		d, before := newAlmanac(), testkit.NewSystem(t)
-		r := d.start(t, before)
 		const n = 10_000
-		for i := range n {
-			schedule(t, r, fmt.Sprint(i), time.Hour)
-		}
-		require.NoError(t, before.Shutdown(t.Context()))
-		time.Sleep(4 * time.Hour)
+		d := withTimersThatPassed(t, n)
 		d.start(t, testkit.NewSystem(t))
 		time.Sleep(500 * time.Millisecond)
 		came, _, _ := d.state()
@@ -276,16 +283,10 @@ func TestTimersThatPassedWhileNothingRanComeAtABoundedRate(t *testing.T) {
 func TestOnlySoManyEntitiesWaitToRecoverForTheirTimers(t *testing.T) {
 	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
-		d, before := newAlmanac(), testkit.NewSystem(t)
-		r := d.start(t, before)
 		const n = 10_000
-		for i := range n {
-			schedule(t, r, fmt.Sprint(i), time.Hour)
-		}
-		require.NoError(t, before.Shutdown(t.Context()))
-		time.Sleep(4 * time.Hour)
+		d := withTimersThatPassed(t, n)
 		d.slow = time.Second
-		r = d.start(t, testkit.NewSystem(t), sharding.PassivateAfter(time.Minute))
+		r := d.start(t, testkit.NewSystem(t), sharding.PassivateAfter(time.Minute))
 		for came := 0; came < n; came, _, _ = d.state() {
 			time.Sleep(time.Second)
 			require.LessOrEqual(t, r.Stats().Awake, 6000, "50 recover in a second, and stay for a minute")
