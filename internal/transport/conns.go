@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -50,13 +51,20 @@ func discard(conn io.Closer) { _ = conn.Close() }
 // Forget ends all connections with the incarnation p, which is gone for good. What waits for it
 // becomes dead letters with [actor.ErrUnreachable], unless another incarnation is known to have its
 // address: that one gets what waits. Later messages to the address go to the incarnation that is
-// there then.
+// there then. Without such an incarnation, the pending asks of the address end as well.
 func (e *Endpoint) Forget(p remote.NodeID) {
 	successor := e.successor(p)
 	e.peers.forget(p)
 	e.hangUp(func(from remote.NodeID) bool { return from == p })
 	for _, l := range e.links.to(p.Address) {
 		l.forget(p.Incarnation, successor)
+	}
+	if s := e.acceptor.system.Load(); s != nil && successor == 0 {
+		// p may have acknowledged a request since it was removed, and its reply or refusal had no
+		// connection any more: that ask is in no link. The number is drawn after the links have
+		// closed, because until then requests go to p.
+		next := extension.NextNumber(s)
+		extension.EndAsks(s, p.Address, func(_, ask uint64) bool { return ask < next })
 	}
 }
 

@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/memnet"
 	identity "github.com/understudy-go/understudy/internal/node"
 )
@@ -83,6 +85,30 @@ func TestForgettingTheOnlyIncarnationEndsWhatWaitsForIt(t *testing.T) {
 		for _, lost := range a.lost.got() {
 			require.ErrorIs(t, lost.Reason, actor.ErrUnreachable)
 		}
+	})
+}
+
+// The removed node has the request, and nothing that it sends arrives any more.
+func TestForgettingTheOnlyIncarnationEndsTheAsksThatItHasTaken(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b", incarnation())
+		taken := make(chan int, 1)
+		silent := actor.Spawn(b.sys, behaviors.Receive(func(_ *actor.Context[question], q question) actor.Behavior[question] {
+			taken <- q.Number
+			return behaviors.Same
+		}), "silent")
+		a.Members(a.Self(), []remote.NodeID{a.Self(), b.Self()})
+		a.Members(a.Self(), []remote.NodeID{a.Self()})
+		soon()
+		failed := make(chan error)
+		go func() {
+			_, err := actor.Ask(context.Background(), actor.Resolve[question](a.sys, silent.Path()), func(reply actor.ActorRef[int]) question { return question{1, reply} })
+			failed <- err
+		}()
+		require.Equal(t, 1, <-taken)
+		soon()
+		a.Forget(b.Self())
+		require.ErrorIs(t, <-failed, actor.ErrUnreachable)
 	})
 }
 
