@@ -27,8 +27,8 @@ type kind struct {
 	host      Host
 	f         function
 	journal   persistence.Journal
-	timers    bool // the journal keeps timers
-	snapshots int  // events between two; 0 if the journal keeps none
+	timers    bool                            // the journal keeps timers
+	snapshots func(state, event, uint64) bool // nil if the journal keeps none
 	all       *registry
 }
 
@@ -54,9 +54,20 @@ func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 		in := &instance{kind: k, entity: e, system: ctx.System(), ctx: ctx}
 		ctx.Defer(in.end)
 		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
-			OnSignal: in.signal, Tags: k.tags, SnapshotEvery: k.snapshots, PersistTimeout: outage,
+			OnSignal: in.signal, Tags: k.tags, SnapshotWhen: k.snapshots, PersistTimeout: outage,
 		})
 	})
+}
+
+// snapshotDue returns true for every 200th event, and later for eight events until their
+// number has doubled. A snapshot is as large as the run is long, and so all of them together have
+// no more than a multiple of the last one.
+func snapshotDue(_ state, _ event, seq uint64) bool {
+	every := uint64(200)
+	for every*16 <= seq {
+		every *= 2
+	}
+	return seq%every == 0
 }
 
 // tags lets runs be found by their type and tag. Events of steps have none: they would cost much.

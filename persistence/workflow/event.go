@@ -62,7 +62,7 @@ type state struct {
 	Trace    []byte    // carries the span of the run, below which steps have theirs
 	Outcomes []outcome // in the order in which they were stored
 	Tries    []try     // of steps that have failed and will be tried again
-	Waits    []wait    // that have begun; those of awaits until they end
+	Waits    []wait    // that have begun: awaits until they end, and the last sleep of each branch
 	Signals  []signal  // that no await has taken
 	Number   uint64    // of the last signal
 	Undo     []string  // compensations that the function has registered
@@ -94,6 +94,19 @@ type wait struct {
 	Name   string
 	Until  time.Time // zero for ever
 	Signal string    // "" for a sleep
+}
+
+// key returns what a wait is known by while it is the last one: a branch has one sleep at a time.
+func (w wait) key() string {
+	if w.Signal != "" {
+		return w.Name
+	}
+	return w.Name[:strings.LastIndexByte(w.Name, '#')+1]
+}
+
+// isAfter reports whether w comes after the wait of that name, which has the same key.
+func (w wait) isAfter(name string) bool {
+	return len(w.Name) > len(name) || len(w.Name) == len(name) && w.Name > name
 }
 
 type signal struct {
@@ -145,7 +158,8 @@ func apply(s state, e event) state {
 	case failed:
 		s.Tries = append(without(s.Tries, func(t try) bool { return t.Name == e.Name }), try{e.Name, e.Attempt, e.Err, e.Until})
 	case waiting:
-		s.Waits = append(slices.Clip(s.Waits), wait{e.Name, e.Until, e.Signal})
+		w := wait{e.Name, e.Until, e.Signal}
+		s.Waits = append(without(s.Waits, func(before wait) bool { return before.key() == w.key() }), w)
 	case signalled:
 		s.Number++
 		s.Signals = append(s.Signals, signal{e.Signal, s.Number, e.Value})

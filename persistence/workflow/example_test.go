@@ -126,3 +126,46 @@ func ExampleBranch() {
 	// 12 <nil>
 	// <nil>
 }
+
+// A mail server tells of a mail more than once, and does not know whether the run has begun.
+func ExampleSignalKey() {
+	ctx := context.Background()
+	system := actor.NewSystem("desk", persistence.WithJournal(journal.NewMemory()))
+	tickets, _ := workflow.Start(system, "ticket", func(w *workflow.Run, mails int) (all []string, err error) {
+		for len(all) < mails && err == nil {
+			var mail string
+			mail, err = workflow.Await[string](w, "mail", 24*time.Hour)
+			all = append(all, mail)
+		}
+		return all, err
+	})
+	ticket, _ := tickets.Run(ctx, "1", 2)
+	for _, mail := range []struct{ id, text string }{{"a@x", "it is broken"}, {"a@x", "it is broken"}, {"b@x", "it works again"}} {
+		_ = workflow.Signal(ctx, tickets, "1", "mail", mail.text, workflow.SignalKey(mail.id))
+	}
+	fmt.Println(ticket.Result(ctx))
+	fmt.Println(system.Shutdown(ctx))
+	// Output:
+	// [it is broken it works again] <nil>
+	// <nil>
+}
+
+// What the journal has is listed, also of runs that are not in memory.
+func ExampleType_all() {
+	ctx := context.Background()
+	system := actor.NewSystem("shop", persistence.WithJournal(journal.NewMemory()))
+	purchases, _ := workflow.Start(system, "purchase", fulfil)
+	tea, _ := purchases.Run(ctx, "1", Purchase{Item: "tea", Total: 5}, workflow.Tag("north"))
+	_, _ = tea.Result(ctx)
+	_, _ = purchases.Run(ctx, "2", Purchase{Item: "car", Total: 20_000})
+
+	all, err := purchases.All(ctx)
+	for _, run := range all {
+		fmt.Println(run.ID, run.Tag, run.State, run.Ended.IsZero())
+	}
+	fmt.Println(err, system.Shutdown(ctx))
+	// Output:
+	// 1 north done false
+	// 2  running true
+	// <nil> <nil>
+}

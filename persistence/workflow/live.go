@@ -33,7 +33,7 @@ type live struct {
 	leaving     bool // no step begins
 	outcomes    map[string]outcome
 	tries       map[string]try
-	waits       map[string]wait
+	waits       map[string]wait // by key
 	signals     []signal
 	turned      error // nil until the run turns
 	turnedAt    time.Time
@@ -90,7 +90,7 @@ func newLive(of address, s state, report func([]string), notify func()) *live {
 		l.tries[t.Name] = t
 	}
 	for _, w := range s.Waits {
-		l.waits[w.Name] = w
+		l.waits[w.key()] = w
 	}
 	if s.Turned.State != "" {
 		l.turn(failureOf(s.Turned.Err), s.Turned.At)
@@ -266,7 +266,7 @@ func (l *live) park(w wait, first *event) (due bool) {
 	p := &parking{wait: w, wake: make(chan struct{})}
 	l.parked[w.Name] = p
 	if first != nil {
-		l.waits[w.Name] = w
+		l.waits[w.key()] = w
 		l.ask(request{event: *first})
 	}
 	l.rest()

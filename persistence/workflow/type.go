@@ -73,7 +73,7 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	_, timers := journal.As[journal.TimerStore](j)
 	k := &kind{name: name, host: host, f: f, journal: j, timers: timers, all: registryOf(s)}
 	if _, keeps := journal.As[journal.SnapshotStore](j); keeps {
-		k.snapshots = 200
+		k.snapshots = snapshotDue
 	}
 	all := []sharding.Option{sharding.StopMessage(leave{}), sharding.EventSourced()}
 	if timers { // runs leave memory by themselves

@@ -15,10 +15,13 @@ func Sleep(w *Run, d time.Duration) error {
 		return nil
 	}
 	l.mu.Lock()
-	began, stored := l.waits[full]
+	began := l.waits[wait{Name: full}.key()]
 	l.mu.Unlock()
+	if began.isAfter(full) {
+		return nil
+	}
 	var first *event
-	if !stored {
+	if began.Name != full {
 		if err := l.gate(); err != nil {
 			return err
 		}

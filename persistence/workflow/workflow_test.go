@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,6 +98,40 @@ func TestARunThatSleepsLeavesMemoryAndComesBack(t *testing.T) {
 		st, err := orders.Look(t.Context(), "1")
 		require.NoError(t, err)
 		require.WithinDuration(t, begun.Add(24*time.Hour), st.Ended, time.Second)
+	})
+}
+
+// Each sleep ends once, also behind the ninth, although the run has left memory in each.
+func TestALoopSleepsAsOftenAsItSays(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		calls := 0
+		polls, err := workflow.Start(s, "poll", func(w *workflow.Run, times int) (int, error) {
+			loop := func(w *workflow.Run) error {
+				for i := range times {
+					if err := workflow.Sleep(w, time.Hour); err != nil {
+						return err
+					}
+					if err := workflow.Do(w, fmt.Sprint("poll ", i), func(context.Context) error { calls++; return nil }); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			if err := loop(w); err != nil {
+				return 0, err
+			}
+			return times, workflow.Branch(w, "again", loop)
+		})
+		require.NoError(t, err)
+		h, err := polls.Run(t.Context(), "1", 12)
+		require.NoError(t, err)
+		for hour := range 24 {
+			pass(time.Hour)
+			require.Equal(t, hour+1, calls)
+		}
+		got, err := h.Result(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 12, got)
 	})
 }
 
