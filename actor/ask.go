@@ -28,10 +28,11 @@ import (
 //     code that dropped it, if [RegisterError] has named it. The same holds for a message to which
 //     the actor has passed the ref on, and for a reply that cannot be encoded or decoded. Refs are
 //     found in structs, slices and pointers, but not in maps, in functions, or beside a mutex;
-//   - ctx.Err() when ctx ends, with the path, the time waited and, if an extension knows it, the
-//     cause. It also wraps [ErrWithdrawn] if the request still waited on this node, in a mailbox, a
-//     stash or for a singleton without an instance: it will not be handled. Otherwise the request
-//     may have been handled, or is being handled. If ctx is already done, nothing is sent;
+//   - ctx.Err() when ctx ends, with the path, the time waited and, if it is known, the cause: an
+//     extension may say one, and the cause of an actor that waits for its restart is its failure.
+//     It also wraps [ErrWithdrawn] if the request still waited on this node, in a mailbox, a stash
+//     or for a singleton without an instance: it will not be handled. Otherwise the request may
+//     have been handled, or is being handled. If ctx is already done, nothing is sent;
 //   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context];
 //   - [ErrHandlerFailed], with the failure, if the handler fails before it has replied;
 //   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
@@ -191,6 +192,9 @@ func (a *ask) failed(why error) error { return fmt.Errorf("ask %s: %w", a.asked.
 
 func (a *ask) notSent(ctx context.Context, full error) error {
 	if err := ctx.Err(); err != nil {
+		if why := a.core.cause(); why != nil {
+			full = fmt.Errorf("%w: %w", full, why)
+		}
 		return fmt.Errorf("ask %s: nothing was asked: %w: %w: %w", a.asked.fullPath(), err, ErrWithdrawn, full)
 	}
 	return a.failed(full)
@@ -409,7 +413,7 @@ func (a *ask) share() { a.request.Share() }
 
 func (a *ask) askedBy() *core { return a.by.Load() }
 
-func (a *ask) waits(why error) { a.core.endBy(why) } // nothing else ends an ask by a failure
+func (a *ask) waits(why error) { a.core.waitsBy(why) } // nothing else ends an ask by a failure
 
 func (a *ask) follow(to *core, again sendsAgain) {
 	if !a.request.Shared() {

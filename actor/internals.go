@@ -29,7 +29,7 @@ func refTo(ref, made any) { *ref.(bindable).pointer() = made.(*core) } // by its
 
 func init() {
 	actorhook.Internals, actorhook.SetRef, actorhook.Marked = internalsOf, refTo, markedAs
-	actorhook.WillBlock = willBlock
+	actorhook.WillBlock, actorhook.ExplainWaiting = willBlock, explainWaiting
 	actorhook.Priority = func(option any) any {
 		box, _ := option.(Mailbox)
 		return box.priority

@@ -53,6 +53,7 @@ func (c *cell) start() {
 		c.core.flags.note(0, r.rounds.Load())
 	}
 	c.setSuspended(false, 0)
+	explainAll(&c.inbox, nil, true)
 }
 
 func (c *cell) beginStop(cause error) {
@@ -143,6 +144,9 @@ func (c *cell) endIncarnation(last Signal, layer int) {
 	}
 	abandonAll(&c.asks, why)
 	c.box.setHandlers(handlers{})
+	if c.extras != &noExtras {
+		c.holds = nil
+	}
 	c.epoch++
 }
 

@@ -40,6 +40,7 @@ type relations struct {
 	others   *systemEntry // of a cell: the waiting system messages that are more than a kind
 	losses   *losses      // of a cell; nil for none
 	drawn    drawnRequest // of a cell; see sayDrawn
+	obstacle error        // why a cell handles nothing; nil for nothing, see explainAll
 }
 
 const (
@@ -156,6 +157,23 @@ func (g *guarded) endBy(cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ownRelations().cause = cause
+}
+
+// nil takes back.
+func (g *guarded) waitsBy(cause error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if cause != nil || g.relations != nil {
+		g.ownRelations().cause = cause
+	}
+}
+
+// mu is held.
+func (g *guarded) obstacle() error {
+	if g.relations == nil {
+		return nil
+	}
+	return g.relations.obstacle
 }
 
 func (g *guarded) cause() error {

@@ -159,6 +159,7 @@ type extras struct {
 	awaited     int
 	backlog     backlog
 	senders     *blockedSenders // of a mailbox that blocks; guarded by core.mu
+	holds       []holder        // of the incarnation
 }
 
 // noExtras are the extras of cells without their own; never written.

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -198,6 +199,9 @@ func (c *cell) beginRestart(i int, err error, delay time.Duration) {
 	c.watched.endAll()
 	c.supervision.delay = delay
 	c.supervision.awaiting = !s.KeepChildren && c.core.stopChildren()
+	if delay > 0 {
+		explainAll(&c.inbox, fmt.Errorf("the actor waits %v until it is started again after a failure: %w", delay, err), true)
+	}
 	if !c.supervision.awaiting {
 		c.resumeLater()
 	}

@@ -181,16 +181,40 @@ func firstOf[M any](k *chunk[M]) *metadata.Request {
 
 func requestAmong(tasks []task) *metadata.Request {
 	for _, t := range tasks {
-		switch t := t.(type) {
-		case *request:
-			return (*metadata.Request)(t)
-		case *described:
-			if r := t.metadata.Request(); r != nil {
-				return r
-			}
+		if r := requestIn(t); r != nil {
+			return r
 		}
 	}
 	return nil
+}
+
+func requestIn(t task) *metadata.Request {
+	switch t := t.(type) {
+	case *request:
+		return (*metadata.Request)(t)
+	case *described:
+		return t.metadata.Request()
+	}
+	return nil
+}
+
+// The mutex of the mailbox is held.
+func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into []item) []item {
+	first := x.batch
+	if !batch {
+		if x.cell.core.alone == requestAlone && wanted(x.queue.asked) {
+			into = append(into, item{msg: x.queue.first, request: x.queue.asked})
+		}
+		first = x.queue.rest.head
+	}
+	for k := first; k != nil; k = k.after {
+		for i, t := range k.tasks {
+			if r := requestIn(t); r != nil && wanted(r) {
+				into = append(into, itemOf(k.msgs[i], t))
+			}
+		}
+	}
+	return into
 }
 
 func (b *inbox) messageType() reflect.Type { return b.conf.kinded.messages }

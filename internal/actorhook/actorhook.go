@@ -27,6 +27,9 @@ var Marked func(b, mark any) any
 // WillBlock announces that the actor to which ctx belongs is going to block.
 var WillBlock func(ctx context.Context)
 
+// ExplainWaiting implements extension.ExplainWaiting.
+var ExplainWaiting func(ctx context.Context, why error, inside bool)
+
 // Priority returns the function of the prioritized mailbox that an actor.SpawnOption sets, or nil.
 var Priority func(option any) any
 

@@ -1,6 +1,9 @@
 package extension
 
 import (
+	"context"
+	"iter"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -34,8 +37,37 @@ func (Quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { retur
 func Refuse(s *actor.System, msg any, why error) { of(s).Refuse(msg, why) }
 
 // Explain says why the request msg, which may be encoded, is kept for now. If its ask, on any node,
-// ends meanwhile by its context or timeout, its error wraps why.
+// ends meanwhile by its context or timeout, its error wraps why. A nil why takes that back.
 func Explain(s *actor.System, msg any, why error) { of(s).Explain(msg, why) }
+
+// ExplainWaiting explains, as [Explain] does, all requests that wait for the actor of ctx, and
+// those that come, until it is called with nil or the actor has started again. The requests that
+// [Holds] knows are among them. Another goroutine than the one that handles something in the actor
+// says that it is not inside. The actor is starting then, or not all requests are found.
+func ExplainWaiting(ctx context.Context, why error, inside bool) {
+	actorhook.ExplainWaiting(ctx, why, inside)
+}
+
+// Holds says which requests the actor has taken and not answered, for [ExplainWaiting], until its
+// incarnation ends. ctx is the Context of the actor. all may be called by another goroutine while
+// the actor starts, and otherwise inside the actor.
+func Holds(ctx context.Context, all iter.Seq[Described[any]]) {
+	actorhook.Internals(ctx).(interface { // actor implements it
+		Holds(all func(yield func(msg any, r *metadata.Request) bool))
+	}).Holds(func(yield func(msg any, r *metadata.Request) bool) {
+		for d := range all {
+			if r := d.Metadata.Request(); r != nil && !yield(d.Message, r) {
+				return
+			}
+		}
+	})
+}
+
+// ExplainStart is ExplainWaiting for an actor that has been spawned a moment ago, until it has
+// started.
+func ExplainStart(ref actor.AnyRef, why error) {
+	actorhook.Internals(ref).(interface{ ExplainStart(why error) }).ExplainStart(why) // actor implements it
+}
 
 // Follow lets the asks of this system that wait for a reply to msg end with the actor behind to, as
 // asks of that actor do, for instance when its node is removed from the cluster. It is for a router

@@ -19,12 +19,13 @@ type Request struct {
 
 // The bits of the state of a request.
 const (
-	requestTaken  = 1 << iota // an actor may have handled it, or may be about to
-	requestShared             // several actors have it
-	requestOver               // the ask has ended without a reply
-	requestFar                // the ask is on another node, which does not say that it has ended
-	requestAway               // another node may have it
-	requestSealed             // it is inside the message: the message itself is no request
+	requestTaken     = 1 << iota // an actor may have handled it, or may be about to
+	requestShared                // several actors have it
+	requestOver                  // the ask has ended without a reply
+	requestFar                   // the ask is on another node, which does not say that it has ended
+	requestAway                  // another node may have it
+	requestSealed                // it is inside the message: the message itself is no request
+	requestExplained             // its ask knows why it waits
 )
 
 const unit = 16 * time.Microsecond
@@ -141,6 +142,19 @@ func (r *Request) Shared() bool { return r.state.Load()&requestShared != 0 }
 // it has not been handled, and will not be.
 func (r *Request) GiveUp() (withdrawn bool) {
 	return r.state.Or(requestOver)&(requestTaken|requestShared) == 0
+}
+
+// Explain notes that its ask has been told why it waits or, for false, that it does not any more.
+// It reports whether that is new.
+func (r *Request) Explain(waits bool) (changed bool) {
+	switch was := r.state.Load()&requestExplained != 0; {
+	case was == waits:
+	case waits:
+		return r.state.Or(requestExplained)&requestExplained == 0
+	default:
+		return r.state.And(^uint32(requestExplained))&requestExplained != 0
+	}
+	return false
 }
 
 // Over reports whether the ask has ended without a reply, by its own account or by the clock.
