@@ -50,6 +50,7 @@ func start[M any](d *definition, ctx *actor.Context[M], next *actor.Next[M]) {
 		pause := extension.NewPause(ctx, func() actor.Behavior[M] { return become[M](e.afterPause()) })
 		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, pause)
 	}
+	extension.Holds(ctx, taken(e))
 	ctx.Defer(func() { e.end((*mailboxOf[M])(ctx)) })
 	o, recovered := e.begin()
 	if recovered {

@@ -129,6 +129,14 @@
 // become dead letters. After a failure of the journal the actor cannot resume: each further
 // command fails it with the same error.
 //
+// An ask that ends at its deadline, because the journal keeps the actor from going on, says so. Its
+// error also wraps [ErrFull], [ErrUnavailable] or [ErrUnknown], and has the persistence id and the
+// text of the store. That holds for asks whose command is stored at that time, waits, or comes
+// meanwhile, and for asks of other nodes and clients. A write that has not been answered for one
+// second counts as ErrUnknown, and such a recovery as ErrUnavailable, also while it waits for
+// others. While the actor waits for its restart, the error wraps the failure. A command that is
+// being stored may still be stored after its ask has ended.
+//
 // A store that ignores the contexts of its calls cannot block an actor. One second after the
 // context of a call is done, the actor abandons the call. It logs an error with its path, the
 // persistence id, the call and its duration. If the call ends later, it logs a second line. An

@@ -147,7 +147,7 @@ func (d *durable) complete(onCommand bool) error {
 // begin returns what defines an incarnation, and what ends with it.
 func (d *durable) begin(ctx actorContext) (_ *definition, end func()) {
 	system := ctx.System()
-	j := newStateJournal(ctx, d.journal, d.PersistTimeout, storeCaller{system, d.id, ctx.Log().With(zap.String("id", d.id))})
+	j := newStateJournal(ctx, d.journal, d.PersistTimeout, storeCaller{system: system, id: d.id, log: ctx.Log().With(zap.String("id", d.id))})
 	j.check = func(r *journal.Record) error { return checkState(system, d.keeps, r) }
 	definition, err := d.on(j)
 	if err != nil {

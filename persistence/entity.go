@@ -28,6 +28,8 @@ type entity struct {
 	seen   *tenure.Observer // nil without one
 	wake   func()           // runs awake inside the actor; for any goroutine
 
+	obstacle obstacle
+
 	failure  error // of the journal; the actor does nothing after it
 	excused  bool  // OnSignal has handled the last rejection, and may reply later
 	slow     bool  // the last append has blocked
@@ -36,7 +38,7 @@ type entity struct {
 	at       states
 	commands commands
 	pausing  *pausingWriter // nil if the journal must be waited for
-	pending  pending        // what pausing stores
+	pending  pending        // what is being stored
 
 	tasks     sync.WaitGroup // saving of snapshots
 	news      news
@@ -55,6 +57,7 @@ func newEntity(d *definition, ctx actorContext, self actor.AnyRef) *entity {
 	e.counts = metricsOf(ctx.System())
 	e.calls = e.counts.journals.Of(storeName(d.journal))
 	e.caller = storeCaller{system: ctx.System(), id: d.id, log: ctx.Log().With(zap.String("id", d.id))}
+	e.obstacle.of = e
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.seen = tenure.ObserverOf(ctx, e.self.Path())
 	if d.snapshots() {
@@ -180,7 +183,9 @@ func perform(e *entity, cmd command, plan *plan) outcome {
 		return outcome{}
 	}
 	if err == nil {
+		e.pending.cmd = cmd
 		err = e.write(b.req, failedAttempt{})
+		e.pending.cmd = command{}
 	}
 	traced.end(err)
 	return e.finish(plan, cmd, e.stored(plan, b, err))

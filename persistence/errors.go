@@ -38,13 +38,16 @@ var (
 	ErrCorrupt = journal.ErrCorrupt
 	// ErrUnavailable: the store cannot be reached now; nothing was stored. Check the server, its
 	// address and the role. Actors repeat the request until PersistTimeout and then fail: supervise
-	// them with a backoff.
+	// them with a backoff. An ask that ends at its deadline meanwhile wraps it too; its command may
+	// still be stored.
 	ErrUnavailable = journal.ErrUnavailable
 	// ErrFull: the store has no space left; nothing was stored. Make room. The write is repeated
-	// until PersistTimeout, and then the actor fails.
+	// until PersistTimeout, and then the actor fails. An ask that ends at its deadline meanwhile
+	// wraps it too; its command may still be stored.
 	ErrFull = journal.ErrFull
 	// ErrUnknown: the answer to a write was lost; it may or may not have been stored. The actor
-	// repeats the write, and the journal recognises it. Let callers ask again.
+	// repeats the write, and the journal recognises it. Let callers ask again. An ask that ends at
+	// its deadline wraps it too if the write has not been answered for a second.
 	ErrUnknown = journal.ErrUnknown
 	// ErrClosed: the store was closed while actors use it. Close it after node.Leave or
 	// System.Shutdown has returned.

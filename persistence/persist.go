@@ -26,6 +26,9 @@ type batch struct {
 // stored continues after the attempt to store b, the events of plan; err is its outcome. Commands
 // and signals see the new state from here on.
 func (e *entity) stored(plan *plan, b batch, err error) outcome {
+	if err == nil || isRejection(err) {
+		e.obstacle.isOver()
+	}
 	switch {
 	case err == nil:
 		if len(plan.events) > 0 {
@@ -119,7 +122,7 @@ func (e *entity) append(ctx context.Context, req journal.AppendRequest) (err err
 	if e.nonBlocking {
 		return guard.Run(work)
 	}
-	return e.caller.call(ctx, "append", work)
+	return e.obstacle.call(ctx, "append", work)
 }
 
 // settled returns err so that a change of timers alone is not repeated if its outcome is unknown:
@@ -138,7 +141,7 @@ type finalError struct{ error }
 func (e *finalError) Unwrap() error { return e.error }
 
 func (e *entity) retrier() retrier {
-	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.caller.log}
+	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.caller.log, repeats: e.obstacle.failed}
 }
 
 // storing ends the span of a write, unless it is nil.
@@ -180,10 +183,15 @@ type pending struct {
 }
 
 func (e *entity) afterPause() outcome {
+	if e.pausing.hangs() {
+		e.obstacle.hangs(e.pausing.started)
+		if e.pausing.goesOn() {
+			return outcome{}
+		}
+	}
+	p := e.pending
 	defer e.goOn()
 	defer e.idleness.busy()
-	p := e.pending
-	e.pending = pending{}
 	begun, err := e.pausing.outcome()
 	err = settled(&p.batch.req, err)
 	// A pause is for one attempt. The others repeat the same request, which the journal recognises
@@ -191,6 +199,7 @@ func (e *entity) afterPause() outcome {
 	if isTransient(err) {
 		err = e.write(p.batch.req, failedAttempt{begun, err})
 	}
+	e.pending = pending{}
 	p.trace.end(err)
 	if o := e.finish(p.plan, p.cmd, e.stored(p.plan, p.batch, err)); !o.goesOn() {
 		return o
@@ -201,6 +210,8 @@ func (e *entity) afterPause() outcome {
 // A pausingWriter appends to a journal while the actor pauses, so that no goroutine waits. Only the
 // actor uses it, except for its timer and the answers of the journal. A nil pausingWriter never
 // stores anything.
+//
+// If a write takes long, the pause ends for a moment, so that the actor can say so; see hangs.
 //
 // Its one timer bounds the writes. It is not stopped after each write: when it fires, it looks
 // whether one takes too long.
@@ -213,23 +224,34 @@ type pausingWriter struct {
 	storing bool
 	started time.Time // the last write
 	records int       // in it
-	err     error     // the outcome
 
-	mu    sync.Mutex // guards all below
-	begun time.Time  // the last write
-	call  journal.Call
-	timer *time.Timer
-	armed bool
+	mu       sync.Mutex // guards all below
+	begun    time.Time  // the last write
+	call     journal.Call
+	answered bool  // the journal has answered
+	err      error // the outcome, once it has
+	late     bool  // the actor has been told that it takes long
+	awake    bool  // and the pause has ended for that
+	timer    *time.Timer
+	armed    bool
 }
 
 func newPausingWriter(j journal.AsyncJournal, calls *journalMetrics, limit time.Duration, pause extension.Pause) *pausingWriter {
 	w := &pausingWriter{journal: j, calls: calls, pause: pause, limit: limit}
 	w.done = func(err error) {
 		w.calls.append(w.started, w.records, err)
-		w.err = err
-		w.pause.End()
+		if w.answer(err) {
+			w.pause.End()
+		}
 	}
 	return w
+}
+
+func (w *pausingWriter) answer(err error) (paused bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answered, w.err = true, err
+	return !w.awake
 }
 
 func (w *pausingWriter) busy() bool { return w != nil && w.storing }
@@ -246,11 +268,26 @@ func (w *pausingWriter) store(req journal.AppendRequest) bool {
 	return true
 }
 
+// hangs reports whether the pause has ended although the journal has not answered.
+func (w *pausingWriter) hangs() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.answered
+}
+
+// goesOn lets the actor pause again after hangs, unless the journal has answered.
+func (w *pausingWriter) goesOn() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.awake = false
+	return !w.answered && w.pause.Begin() // it has begun in the same handler before
+}
+
 func (w *pausingWriter) outcome() (begun time.Time, err error) {
 	w.storing = false
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.call = nil
+	w.call, w.answered, w.late, w.awake = nil, false, false, false
 	return w.begun, w.err
 }
 
@@ -262,22 +299,36 @@ func (w *pausingWriter) watch(begun time.Time, call journal.Call) {
 	case w.armed:
 		return
 	case w.timer == nil:
-		w.timer = time.AfterFunc(w.limit, w.fired)
+		w.timer = time.AfterFunc(min(tardy, w.limit), w.fired)
 	default:
-		w.timer.Reset(w.limit)
+		w.timer.Reset(min(tardy, w.limit))
 	}
 	w.armed = true
 }
 
 func (w *pausingWriter) fired() {
 	w.mu.Lock()
-	call, left := w.call, w.limit-time.Since(w.begun)
+	call, took := w.call, time.Since(w.begun)
+	if w.answered {
+		call = nil
+	}
+	left := w.limit - took
+	if took < tardy {
+		left = min(left, tardy-took)
+	}
 	w.armed = call != nil && left > 0
 	if w.armed {
 		w.timer.Reset(left)
 	}
+	wakes := w.armed && took >= tardy && !w.late
+	if wakes {
+		w.late, w.awake = true, true
+	}
 	w.mu.Unlock()
-	if call != nil && left <= 0 {
+	switch {
+	case wakes:
+		w.pause.End()
+	case call != nil && left <= 0:
 		call.Cancel(context.DeadlineExceeded)
 	}
 }

@@ -38,10 +38,13 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 	var r *recovery
 	begun := time.Now()
 	err = e.retrier().do(ctx, func() error {
+		defer e.obstacle.recovers().end()
 		r = new(recovery) // an abandoned attempt may still write to the one before
 		return e.restore(ctx, r)
 	})
 	if err == nil {
+		e.obstacle.told = true // perhaps those of the incarnation before
+		e.obstacle.isOver() //nolint:contextcheck // it takes the actor's context, not a context.Context
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
 		e.at, e.once = r.at, r.once

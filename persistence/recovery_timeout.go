@@ -76,5 +76,5 @@ func (t *recoveryTimeout) explain(err error) error {
 	if err == nil || !errors.Is(context.Cause(t.ctx), errNoProgress) {
 		return err
 	}
-	return fmt.Errorf("too little progress within %v: %w (%v)", t.limit, context.DeadlineExceeded, err) //nolint:errorlint // err is not wrapped, so that it is not retried
+	return &finalError{fmt.Errorf("too little progress within %v: %w: %w (%v)", t.limit, ErrUnavailable, context.DeadlineExceeded, err)} //nolint:errorlint // what err wraps may be something else
 }

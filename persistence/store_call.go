@@ -34,6 +34,7 @@ type storeCaller struct {
 	system *actor.System
 	id     string      // the persistence id
 	log    *zap.Logger // with the path of the actor and the id
+	late   *obstacle   // of an append that takes long; nil if that does not matter
 }
 
 // call runs work in a separate goroutine and waits for it. It returns a panic in work as an error.
@@ -47,10 +48,19 @@ func (c storeCaller) call(ctx context.Context, op string, work func() error) err
 		defer func() { done <- err }()
 		err = guard.Run(work)
 	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
+	var late <-chan time.Time
+	if c.late != nil {
+		late = c.late.timer.C
+	}
+	for waits := true; waits; {
+		select {
+		case err := <-done:
+			return err
+		case <-late:
+			c.late.hangs(begun) //nolint:contextcheck // it takes the actor's context, not a context.Context
+		case <-ctx.Done():
+			waits = false
+		}
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -107,6 +117,7 @@ type retrier struct {
 	backoff actor.Backoff
 	limit   time.Duration // from the first failure on
 	log     *zap.Logger
+	repeats func(error) // is called before f is called again
 }
 
 func (r retrier) do(ctx context.Context, f func() error) error {
@@ -120,7 +131,11 @@ func (r retrier) do(ctx context.Context, f func() error) error {
 			since = time.Now()
 		}
 		delay := r.backoff.Delay(n)
-		if delay == 0 || time.Since(since)+delay > r.limit || pause.For(ctx, delay) != nil {
+		if delay == 0 || time.Since(since)+delay > r.limit || ctx.Err() != nil {
+			return err
+		}
+		r.repeats(err)
+		if pause.For(ctx, delay) != nil {
 			return err
 		}
 		r.log.Warn("journal failed; trying again", zap.Error(err), zap.Int("failures", n+1))

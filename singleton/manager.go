@@ -50,7 +50,8 @@ type manager struct {
 	outage   time.Time // since when no instance runs, as far as this node knows
 	failover peers.Failover
 
-	forgotten bool // the persistence id of the last instance was
+	forgotten bool  // the persistence id of the last instance was
+	obstacle  error // why the journal keeps the instance from starting; nil if it is not known to
 }
 
 type occurred struct {
@@ -82,6 +83,11 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 				m.occur(handover.FenceHeld{Started: started, Raised: raised})
 			},
 			Refused: func(error) { childRefused() }, Quiet: true,
+			Waits: func(path string, why error) {
+				if path == m.path+"/"+instanceName {
+					m.inbox.Tell(instanceWaits{why: why})
+				}
+			},
 		},
 		begins: func(g tenure.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
@@ -146,6 +152,7 @@ func (m *manager) onSignal(sig actor.Signal) {
 
 func (m *manager) onInstanceEnded(err error) {
 	m.sequenced.collect()
+	m.obstacle = nil
 	ended, err := m.instance.ended(err)
 	if err != nil {
 		m.status.failed(err, time.Now())
@@ -188,6 +195,8 @@ func (m *manager) onInbox(msg any) {
 		m.onEvent(msg.event)
 	case instanceBegun:
 		m.onBegun(msg)
+	case instanceWaits:
+		onWaits(m, msg.why)
 	case sentAgain:
 		m.sendAgain(msg)
 	}
@@ -371,6 +380,7 @@ func (m *manager) report() {
 	} else if m.outage.IsZero() {
 		m.outage = time.Now()
 	}
+	s.cause = causeOf(m)
 	s.outage = m.failover.Since(m.outage, m.machine.Topology().Record.Fenced)
 	s.WaitingFor, s.NotBefore = nil, r.NotBefore
 	for _, id := range r.WaitingFor {
@@ -382,6 +392,38 @@ func (m *manager) report() {
 		s.Lease = m.lease.String()
 	}
 	m.registry.write(*s)
+}
+
+// causeOf returns what keeps the instance here from starting, or why it has failed before.
+func causeOf(m *manager) error {
+	switch {
+	case m.instance.begun || m.status.Phase != Host:
+		return nil
+	case m.obstacle == nil && m.status.RestartsInARow > 0:
+		return m.status.LastError
+	}
+	return m.obstacle
+}
+
+// onWaits tells the asks of all messages that wait here what keeps the instance from starting.
+func onWaits(m *manager, why error) {
+	if !m.instance.running || m.instance.begun || m.obstacle != nil && m.obstacle.Error() == why.Error() {
+		return
+	}
+	m.obstacle = why
+	m.report()
+	explain := func(w handover.Waiting) {
+		if w.Metadata.Request() != nil {
+			m.explain(w.Message)
+		}
+	}
+	m.relay.Each(explain)
+	if m.sequenced.out != nil {
+		for w := range m.sequenced.out.All() {
+			explain(*w)
+			w.Explained = true
+		}
+	}
 }
 
 func (m *manager) take(d handover.Told) {
@@ -417,7 +459,7 @@ func (m *manager) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
 	}
-	m.instance.begun, m.forgotten = true, false
+	m.instance.begun, m.forgotten, m.obstacle = true, false, nil
 	m.history.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))

@@ -84,6 +84,7 @@ type Status struct {
 	Why    string
 	outage string // since when messages wait, and until when if a node has died
 	waits  bool   // messages wait here, and not only for room in the window of AtLeastOnce
+	cause  error  // what keeps the instance here from starting; nil if nothing is known
 
 	// WaitingFor lists the addresses of the members whose answer an asking node waits for.
 	WaitingFor []string
@@ -214,8 +215,22 @@ func (s *Status) unavailable() error {
 	if why == "" {
 		why = "there is no instance that takes messages yet"
 	}
-	return fmt.Errorf("%w: %s%s", ErrUnavailable, why, s.outage)
+	err := fmt.Errorf("%w: %s%s", ErrUnavailable, why, s.outage)
+	switch {
+	case s.cause == nil:
+		return err
+	case strings.Contains(why, s.cause.Error()):
+		return &caused{err, s.cause}
+	}
+	return fmt.Errorf("%w: %w", err, s.cause)
 }
+
+// A caused is an error whose text has the text of its cause.
+type caused struct{ err, cause error }
+
+func (e *caused) Error() string { return e.err.Error() }
+
+func (e *caused) Unwrap() []error { return []error{e.err, e.cause} }
 
 // obstacle is Why, or what messages wait for on a node that does not host.
 func (s *Status) obstacle() string {

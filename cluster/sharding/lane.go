@@ -41,6 +41,7 @@ type lane struct {
 	residents *residents    // the shard is here; nil if it is not
 	opens     func()        // the shard is to begin here, when it has what is left of it; nil if it is not
 	closed    error         // why no letter is taken any more; nil while they are
+	cause     error         // why the journal keeps the ids of remembered entities from being read or stored; nil if it does not
 }
 
 func newLane(r *region, shard int) *lane {

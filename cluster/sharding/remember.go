@@ -50,6 +50,26 @@ func (r *remembered) save() {
 	}
 }
 
+// waits tells the asks that wait for the ids why the journal keeps these from being read, or from
+// being written.
+func (r *remembered) waits(why error) {
+	l := r.of.lane
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cause = why
+	l.letters.Sweep(func(of letter) bool {
+		l.explain(of)
+		return false
+	})
+	for _, e := range r.of.all {
+		if e.absent != nil && e.absent.unsaved {
+			for _, of := range e.absent.waiting.All() {
+				r.of.explain(e.absent, of)
+			}
+		}
+	}
+}
+
 // written notes that a batch is in the journal.
 func (r *remembered) written(n uint64) {
 	r.of.lane.mu.Lock()
@@ -73,6 +93,7 @@ func (r *remembered) read(ids []string) {
 
 // saved starts entities whose ids are in the journal from now on.
 func (r *remembered) saved(ids []string) {
+	r.of.lane.cause = nil
 	for _, id := range ids {
 		if e := r.of.all[escape(id)]; e != nil && e.absent != nil && e.absent.unsaved {
 			r.of.rested(escape(id), e)

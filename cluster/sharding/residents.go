@@ -64,6 +64,7 @@ type absence struct {
 	forgiven bool      // it is forgotten the next time that the timer rings
 	woken    time.Time // when it was started again after a failure
 	unsaved  bool      // it starts when the journal has its id
+	failure  error     // of its last incarnation; nil if that has not failed
 	wake     *time.Timer
 }
 
@@ -150,6 +151,17 @@ func (r *residents) await(e *resident, of letter) {
 	}
 	region.held.Add(1)
 	e.absent.waiting.Push(of)
+	r.explain(e.absent, of)
+}
+
+// explain tells the ask of a letter that begins to wait for an entity why it does.
+func (r *residents) explain(a *absence, of letter) {
+	if a.unsaved && r.lane.cause != nil {
+		a.failure = r.lane.says("waits until the id is stored")
+	}
+	if a.failure != nil && of.Metadata.Request() != nil {
+		extension.Explain(r.lane.region.system, of.Message, a.failure)
+	}
 }
 
 // waiting takes the letters that wait for an entity.
@@ -270,7 +282,7 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 	case stashed && r.closing:
 		r.leave(name, letters)
 	case stashed && !r.ended && !r.broken:
-		r.backOff(name, e, letters) // it might do the same again
+		r.backOff(name, e, letters, nil) // it might do the same again
 	default:
 		r.settle(name, e, letters, failure)
 	}
@@ -322,7 +334,7 @@ func (r *residents) settle(name string, e *resident, letters []letter, failure e
 		return
 	}
 	if !r.closing && (failure != nil || len(letters) == 0 && r.remembered.has(name)) {
-		r.backOff(name, e, letters)
+		r.backOff(name, e, letters, failure)
 		return
 	}
 	if len(letters) == 0 {
@@ -338,9 +350,16 @@ func (r *residents) settle(name string, e *resident, letters []letter, failure e
 // is about to leave, the entity ends after them: they may be of several nodes, each of which would
 // have to take back its own.
 func (r *residents) again(name string, e *resident, letters []letter) bool {
+	var failure error
+	if e.absent != nil {
+		failure = e.absent.failure
+	}
 	e.absent = nil
 	if !r.start(name, e) {
 		return false
+	}
+	if failure != nil {
+		extension.ExplainStart(e.ref, failure)
 	}
 	for _, of := range letters {
 		if !r.actors.Offer(e.ref, of.Message, of.Metadata) {
@@ -375,9 +394,12 @@ func (r *residents) leftEmpty() {
 
 // backOff lets an entity that has failed wait before it is started again: by the next message, or
 // without one if it is remembered.
-func (r *residents) backOff(name string, e *resident, letters []letter) {
+func (r *residents) backOff(name string, e *resident, letters []letter, failure error) {
 	if e.absent == nil {
 		e.absent = &absence{}
+	}
+	if e.absent.failure = nil; failure != nil {
+		e.absent.failure = fmt.Errorf("%w, and is started again after a pause: %w", ErrEntityFailed, failure)
 	}
 	r.lane.region.held.Add(int64(len(letters)))
 	e.absent.waiting, e.absent.forgiven = fifo.Of(letters), false

@@ -64,6 +64,11 @@ func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, sha
 	ctx := tenure.With(permits.WithClass(r.hub.context, r.name), tenure.New(path, tenure.Generation(gen), tenure.Hooks{
 		Claimed: func(by tenure.Claim, _, _ tenure.Generation) { all.claimed(strings.TrimPrefix(by.Path, path+"/")) },
 		Refused: all.refused, Left: func(id string, due time.Time) { leaveTimer(all, id, due) },
+		Waits: func(by string, why error) {
+			if by == path+"/"+storeName {
+				all.remembered.waits(why)
+			}
+		},
 	}))
 	return actor.Spawn(under, r.shard(all, on), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
@@ -231,7 +236,7 @@ func (l *lane) leave(all *residents) {
 func (l *lane) end(all *residents) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all.closing, all.ended = true, true
+	all.closing, all.ended, l.cause = true, true, nil
 	for name, e := range all.all {
 		if e.ref != nil {
 			continue // it is about to end

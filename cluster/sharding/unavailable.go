@@ -89,7 +89,11 @@ func (l *lane) waitsFor() string { return cmp.Or(l.obstacle(), "starts") }
 // is held.
 func (l *lane) says(why string) error {
 	failover, _ := extension.Get[peers.Failover](l.region.system)
-	return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.sourcing.agreed.Load()))
+	err := fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, failover.Since(l.away, l.region.sourcing.agreed.Load()))
+	if l.cause != nil {
+		err = fmt.Errorf("%w: %w", err, l.cause)
+	}
+	return err
 }
 
 // dropReasons are the reasons by which dropped messages are counted, apart from all others.

@@ -44,6 +44,10 @@ type Hooks struct {
 	// because its owner starts it again under a later term.
 	Quiet bool
 
+	// Waits is called when the journal keeps an actor from going on, or from starting. It is the
+	// instance, or an actor that the instance has spawned. It may be nil.
+	Waits func(path string, why error)
+
 	// Left is called when an actor with a persistence id ends and leaves timers, of which the first
 	// is due then. It may be nil.
 	Left func(id string, due time.Time)
@@ -81,6 +85,13 @@ func (t *Tenure) Generation() fmt.Stringer { return t.Now() }
 
 // IsOf reports whether path is the path of the instance itself.
 func (t *Tenure) IsOf(path string) bool { return t != nil && t.path == path }
+
+// Waits reports that the journal keeps the actor at path from going on.
+func (t *Tenure) Waits(path string, why error) {
+	if t != nil && t.on.Waits != nil {
+		t.on.Waits(path, why)
+	}
+}
 
 // LeftTimers reports that the actor with a persistence id has ended and left timers.
 func (t *Tenure) LeftTimers(id string, due time.Time) {

@@ -46,13 +46,14 @@ type instance struct {
 	deaf    bool      // what goroutines ask for counts no more
 	writing []request // what is being stored
 	asking  []asking
-	looking []actor.ActorRef[actor.Result[answer]] // until the replay is over
+	looking []asking // until the replay is over
 }
 
 func (k *kind) behavior(e sharding.Entity) actor.Behavior[message] {
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
 		in := &instance{kind: k, entity: e, system: ctx.System(), ctx: ctx}
 		ctx.Defer(in.end)
+		extension.Holds(ctx, in.unanswered())
 		return behaviors.EventSourced(e.PersistenceID(), k.journal, state{}, apply, in.handle, persistence.Options[message, event, state]{
 			OnSignal: in.signal, Tags: k.tags, SnapshotWhen: k.snapshots, PersistTimeout: outage,
 		})

@@ -2,11 +2,14 @@ package workflow
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -14,8 +17,25 @@ import (
 const patience = 10 * time.Second
 
 type asking struct {
-	to    actor.ActorRef[actor.Result[answer]]
-	until time.Time
+	to      actor.ActorRef[actor.Result[answer]]
+	until   time.Time
+	request *metadata.Request
+}
+
+func askingFor(to actor.ActorRef[actor.Result[answer]]) asking {
+	// The question is asked again at patience.
+	return asking{to, time.Now().Add(patience * 19 / 20), metadata.Arrived(patience)}
+}
+
+// unanswered yields the questions that are kept.
+func (in *instance) unanswered() iter.Seq[extension.Described[any]] {
+	return func(yield func(extension.Described[any]) bool) {
+		for _, one := range slices.Concat(in.asking, in.looking) {
+			if !yield(extension.Described[any]{Message: one.to, Metadata: extension.Metadata{}.WithRequest(one.request)}) {
+				return
+			}
+		}
+	}
 }
 
 func resultOf(s state) actor.Result[answer] {
@@ -40,7 +60,7 @@ func (in *instance) command(s state, c command) effect {
 	case opResume:
 		return in.resume(s, c)
 	case opLook:
-		in.looking = append(in.looking, c.ReplyTo)
+		in.looking = append(in.looking, askingFor(c.ReplyTo))
 		in.ctx.After(timerLook, time.Second, tick{timerLook})
 		return in.looked(s, false)
 	case opTold:
@@ -59,8 +79,8 @@ func (in *instance) looked(s state, anyway bool) effect {
 		return persistence.None
 	}
 	all := actor.Result[answer]{Value: answer{Status: in.status(s)}}
-	for _, to := range in.looking {
-		to.Tell(all)
+	for _, one := range in.looking {
+		one.to.Tell(all)
 	}
 	in.looking = nil
 	in.ctx.CancelTimer(timerLook)
@@ -108,7 +128,7 @@ func (in *instance) ask(s state, c command) effect {
 	}
 	now := time.Now()
 	in.asking = slices.DeleteFunc(in.asking, func(one asking) bool { return !one.until.After(now) })
-	in.asking = append(in.asking, asking{c.ReplyTo, now.Add(patience * 19 / 20)}) // the question is asked again at patience
+	in.asking = append(in.asking, askingFor(c.ReplyTo))
 	return persistence.None
 }
 

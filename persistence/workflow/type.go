@@ -139,7 +139,9 @@ func Tag(tag string) RunOption { return func(c *command) { c.Tag = tag } }
 // return [persistence.ErrForgotten].
 //
 // While the run cannot be reached, Run asks again until ctx ends, and then returns its cause and
-// the last error; the run may have begun. So do the other methods and functions that take a ctx.
+// the last error; the run may have begun. So do the other methods and functions that take a ctx. If
+// the journal keeps the run from going on, that error wraps [persistence.ErrFull],
+// [persistence.ErrUnavailable] or [persistence.ErrUnknown].
 func (t *Type[I, O]) Run(ctx context.Context, id string, input I, opts ...RunOption) (Handle[O], error) {
 	h := Handle[O]{t.client, id}
 	in, err := seal(input, nil)

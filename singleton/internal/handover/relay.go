@@ -84,6 +84,19 @@ func NewRelay(out Outlet, machine *Machine, limit int) *Relay {
 // Waiting returns how many messages wait now.
 func (r *Relay) Waiting() int { return r.Size() + r.remote.size() }
 
+// Each calls f with each message that waits: those told here, and those of other nodes.
+func (r *Relay) Each(f func(Waiting)) {
+	r.Lane.Sweep(func(w Waiting) bool {
+		f(w)
+		return false
+	})
+	for _, q := range r.remote.queues {
+		for i := range q.items.Len() {
+			f(q.items.At(i))
+		}
+	}
+}
+
 // Take takes a message that was told here. It reports whether the message waits.
 func (r *Relay) Take(d Told) (waits bool) {
 	if waits = r.Lane.Take(Waiting{Described: d}); waits {
