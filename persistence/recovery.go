@@ -44,7 +44,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 	})
 	if err == nil {
 		e.obstacle.told = true // perhaps those of the incarnation before
-		e.obstacle.isOver() //nolint:contextcheck // it takes the actor's context, not a context.Context
+		e.obstacle.isOver()    //nolint:contextcheck // it takes the actor's context, not a context.Context
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
 		e.at, e.once = r.at, r.once

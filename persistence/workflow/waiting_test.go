@@ -122,13 +122,14 @@ func TestCallersLearnThatTheJournalKeepsARunFromGoingOn(t *testing.T) {
 						return err
 					},
 				} {
-					asked[id] = make(chan error, 1)
+					done := make(chan error, 1)
+					asked[id] = done
 					go func() {
 						if id == "look" || id == "result" { // they store nothing themselves
 							go func() { _ = within(t, 2*time.Second, id, signal) }()
 							time.Sleep(time.Millisecond)
 						}
-						asked[id] <- within(t, 2*time.Second, id, ask)
+						done <- within(t, 2*time.Second, id, ask)
 					}()
 				}
 				for id, err := range asked {
