@@ -22,18 +22,19 @@ const (
 	ended     what = "ended"
 	resumed   what = "resumed" // an operator lets the run go on
 	told      what = "told"    // the parent knows of the end
+	asked     what = "asked"   // the parent was resumed, and wants to be told anew
 )
 
 // An event is one stored fact of a run. Which fields it has depends on What.
 type event struct {
 	What    what
-	Name    string    `cbor:",omitempty"` // of the step or wait
+	Name    string    `cbor:",omitempty"` // of the step or wait; which incarnation of the parent asks
 	Value   value     `cbor:",omitempty"` // input, outcome, signal, or why the run has turned
 	At      time.Time `cbor:",omitzero"`
 	Until   time.Time `cbor:",omitzero"` // of a wait; the next attempt
 	Attempt int       `cbor:",omitempty"`
 	Err     string    `cbor:",omitempty"` // of an attempt that has failed
-	Signal  string    `cbor:",omitempty"` // its name
+	Signal  string    `cbor:",omitempty"` // its name, also of the one for which an await has waited
 	Number  uint64    `cbor:",omitempty"` // of the signal that an await has taken
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
@@ -70,6 +71,8 @@ type state struct {
 	Turned   turn
 	Hold     hold
 	End      end
+	Resumes  int    // from a step
+	Asked    string // which incarnation of the parent has asked last
 	Told     bool
 	Freed    bool // the last event has ended a hold
 }
@@ -80,6 +83,9 @@ type outcome struct {
 	Value    value
 	Attempts int
 	At       time.Time
+	Signal   string // for which an await has waited; "" of a step
+	Number   uint64 // of the signal that it has taken; 0 after its time
+	Undo     int    // compensations that the function had registered before
 }
 
 // A try is a failed attempt.
@@ -148,9 +154,9 @@ func apply(s state, e event) state {
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
-		s.Begun, s.Input, s.Tag, s.Parent, s.Trace = e.At, e.Value, e.Tag, e.Parent, e.Trace
+		s.Begun, s.Input, s.Tag, s.Parent, s.Trace, s.Asked = e.At, e.Value, e.Tag, e.Parent, e.Trace, e.Name
 	case finished:
-		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
+		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At, Signal: e.Signal, Number: e.Number, Undo: len(s.Undo)})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
 		s.Waits = without(s.Waits, func(w wait) bool { return w.Name == e.Name })
 		s.Signals = taken(s.Signals, e.Number)
@@ -162,7 +168,7 @@ func apply(s state, e event) state {
 		s.Waits = append(without(s.Waits, func(before wait) bool { return before.key() == w.key() }), w)
 	case signalled:
 		s.Number++
-		s.Signals = append(s.Signals, signal{e.Signal, s.Number, e.Value})
+		s.Signals = append(replaced(s.Signals, e.Signal), signal{e.Signal, s.Number, e.Value})
 	case turned:
 		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:
@@ -173,8 +179,19 @@ func apply(s state, e event) state {
 		s = resume(s, e)
 	case told:
 		s.Told = true
+	case asked:
+		s.Asked, s.Told = e.Name, false
 	}
 	return s
+}
+
+// replaced returns the signals among which one of that name comes. The end of a child replaces an
+// earlier one that nobody has taken.
+func replaced(all []signal, name string) []signal {
+	if !strings.HasPrefix(name, childSignal) {
+		return all
+	}
+	return without(all, func(one signal) bool { return one.Name == name })
 }
 
 // resume returns the state in which the run goes on: attempts are due at once, and if the event
@@ -188,10 +205,14 @@ func resume(s state, e event) state {
 		return s
 	}
 	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
+	s.Resumes++
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
-		s.Redone = redone(s.Redone, s.Outcomes[from:])
-		s.Outcomes = slices.Clone(s.Outcomes[:from])
+		forgotten := s.Outcomes[from:]
+		s.Redone = redone(s.Redone, forgotten)
+		s.Outcomes = slices.DeleteFunc(slices.Clone(s.Outcomes[:from]), func(o outcome) bool {
+			return slices.ContainsFunc(forgotten, func(result outcome) bool { return result.Signal == childSignal+o.Name }) // the child is asked anew
+		})
 	}
 	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
 	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed

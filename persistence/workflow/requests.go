@@ -44,7 +44,7 @@ func (in *instance) command(s state, c command) effect {
 		in.ctx.After(timerLook, time.Second, tick{timerLook})
 		return in.looked(s, false)
 	case opTold:
-		if s.told() {
+		if s.told() || c.Key != s.telling() {
 			return persistence.None
 		}
 		e := event{What: told, At: time.Now()}
@@ -89,10 +89,12 @@ func (in *instance) run(s state, c command) effect {
 	switch {
 	case !s.Begun.IsZero() && c.Parent != (address{}) && c.Parent != s.Parent:
 		return refuse(c, fmt.Errorf("%w: run %s of type %s exists, and is no child of %s of type %s", ErrInvalid, in.entity.ID, in.name, c.Parent.ID, c.Parent.Type))
+	case !s.Begun.IsZero() && c.Parent != (address{}) && c.Key != s.Asked:
+		return in.askedAnew(s, c)
 	case !s.Begun.IsZero():
 		return accept(nil, c, s)
 	}
-	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
+	e := event{What: begun, Name: c.Key, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
 	after := apply(s, e)
 	stored := in.protect(persistence.Persist(e)).Then(func() {
 		in.all.count(in.name, Running)
