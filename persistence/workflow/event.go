@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,8 +72,9 @@ type state struct {
 	Turned   turn
 	Hold     hold
 	End      end
-	Resumes  int    // from a step
-	Asked    string // which incarnation of the parent has asked last
+	Resumes  int    `cbor:",omitempty"` // from a step
+	Dropped  int    `cbor:",omitempty"` // signals, by operators
+	Asked    string `cbor:",omitempty"` // which incarnation of the parent has asked last
 	Told     bool
 	Freed    bool // the last event has ended a hold
 }
@@ -83,9 +85,9 @@ type outcome struct {
 	Value    value
 	Attempts int
 	At       time.Time
-	Signal   string // for which an await has waited; "" of a step
-	Number   uint64 // of the signal that it has taken; 0 after its time
-	Undo     int    // compensations that the function had registered before
+	Signal   string `cbor:",omitempty"` // for which an await has waited; "" of a step
+	Number   uint64 `cbor:",omitempty"` // of the signal that it has taken; 0 after its time
+	Undo     int    `cbor:",omitempty"` // compensations that the function had registered before
 }
 
 // A try is a failed attempt.
@@ -204,32 +206,57 @@ func resume(s state, e event) state {
 	if e.Name == "" {
 		return s
 	}
-	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
-	s.Resumes++
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
 		forgotten := s.Outcomes[from:]
-		s.Redone = redone(s.Redone, forgotten)
+		s.Redone = redone(s.Redone, forgotten, s.Undo[min(forgotten[0].Undo, len(s.Undo)):])
+		s = s.untaken(forgotten)
 		s.Outcomes = slices.DeleteFunc(slices.Clone(s.Outcomes[:from]), func(o outcome) bool {
 			return slices.ContainsFunc(forgotten, func(result outcome) bool { return result.Signal == childSignal+o.Name }) // the child is asked anew
 		})
 	}
 	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
 	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed
+	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
+	s.Resumes++
 	return s
 }
 
-// redone counts the steps that have succeeded and will run anew. Receivers must not take them for
-// repetitions. A step that has failed may have had its effect all the same, so it keeps its key.
-func redone(before []redo, forgotten []outcome) []redo {
-	all := slices.Clone(before)
-	for _, o := range forgotten {
-		if !o.succeeded() {
-			continue
+// untaken gives back the signals that forgotten awaits have taken, except the first one of all: the
+// operator has chosen that wait, and it takes another.
+func (s state) untaken(forgotten []outcome) state {
+	var again []signal
+	for i, o := range forgotten {
+		switch {
+		case o.Number == 0 || strings.HasPrefix(o.Signal, childSignal): // a child is asked anew
+		case i == 0:
+			s.Dropped++
+		default:
+			again = append(again, signal{o.Signal, o.Number, o.Value})
 		}
-		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == o.Name })
+	}
+	s.Signals = append(again, s.Signals...)
+	return s
+}
+
+// redone counts the steps that have succeeded and will run anew, and the compensations that will be
+// registered anew after the first of them. Receivers must not take them for repetitions. A step
+// that has failed may have had its effect all the same, so it keeps its key.
+func redone(before []redo, forgotten []outcome, undo []string) []redo {
+	names := map[string]bool{}
+	for _, name := range undo { // also of one that was interrupted: it undoes what is done anew
+		names[compensating+name] = true
+	}
+	for _, o := range forgotten {
+		if o.succeeded() {
+			names[o.Name] = true
+		}
+	}
+	all := slices.Clone(before)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == name })
 		if i < 0 {
-			i, all = len(all), append(all, redo{Name: o.Name})
+			i, all = len(all), append(all, redo{Name: name})
 		}
 		all[i].Times++
 	}

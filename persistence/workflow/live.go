@@ -421,7 +421,7 @@ func (l *live) retry() {
 func (l *live) left() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ignored
+	return without(l.ignored, func(name string) bool { return l.asked[name] }) // it may have asked for them later
 }
 
 // replays reports whether the function has not come to anything new yet.
