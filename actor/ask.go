@@ -411,11 +411,13 @@ func (a *ask) askedBy() *core { return a.by.Load() }
 
 func (a *ask) waits(why error) { a.core.endBy(why) } // nothing else ends an ask by a failure
 
-func (a *ask) follow(to *core) {
+func (a *ask) follow(to *core, again sendsAgain) {
 	if !a.request.Shared() {
-		a.passed.follow(to, a, a.claimed.Load)
+		a.passed.follow(to, a, a.claimed.Load, again)
 	}
 }
+
+func (a *ask) again(recipient string) bool { return !a.request.Shared() && a.passed.again(recipient) }
 
 // An actor at a path without a number may never have been there, or may have ended.
 func (c *core) endOfAsk(err error) error {

@@ -134,10 +134,14 @@ func (a *selfAsk) askedBy() *core { return &a.by.core }
 
 func (a *selfAsk) waits(why error) { a.core.endBy(why) }
 
-func (a *selfAsk) follow(to *core) {
+func (a *selfAsk) follow(to *core, again sendsAgain) {
 	if !a.request.Shared() {
-		a.passed.follow(to, a, a.over)
+		a.passed.follow(to, a, a.over, again)
 	}
+}
+
+func (a *selfAsk) again(recipient string) bool {
+	return !a.request.Shared() && a.passed.again(recipient)
 }
 
 func (a *selfAsk) over() bool {

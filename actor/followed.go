@@ -6,16 +6,26 @@ import (
 )
 
 // The zero value watches nothing.
-type followed struct{ watch atomic.Pointer[askWatch] }
+type followed struct{ watch atomic.Pointer[passedOn] }
+
+// A passedOn watches the actor to which a request was passed on.
+type passedOn struct {
+	askWatch
+	again sendsAgain
+}
+
+// A sendsAgain sends a request again whose recipient, at that path, is not on the node to which it
+// was sent. It reports whether it does. nil never does.
+type sendsAgain func(recipient string) bool
 
 // follow lets by end with the actor behind to, or with none if to is nil, instead of the one before
 // it. over reports whether by has an outcome. Once it has, end is called.
-func (f *followed) follow(to *core, by askWatcher, over func() bool) {
+func (f *followed) follow(to *core, by askWatcher, over func() bool, again sendsAgain) {
 	if to == nil {
 		f.end()
 		return
 	}
-	w := new(askWatch)
+	w := &passedOn{again: again}
 	if !w.begin(to, by) {
 		return // the request becomes a dead letter, which ends the ask
 	}
@@ -25,6 +35,12 @@ func (f *followed) follow(to *core, by askWatcher, over func() bool) {
 	if over() {
 		w.end() // end may have come before the watch was there
 	}
+}
+
+// again reports whether the request is sent again, because recipient is not where it was sent.
+func (f *followed) again(recipient string) bool {
+	w := f.watch.Load()
+	return w != nil && w.again != nil && w.again(recipient)
 }
 
 func (f *followed) end() {
@@ -37,7 +53,7 @@ func (r refInternals) PassOn(msg any) (goesOn bool) {
 	if r.c == nil || r.c.sys == nil {
 		return true
 	}
-	letFollow(r.c, r.c.sys.refsOf(msg))
+	letFollow(r.c, r.c.sys.refsOf(msg), nil)
 	if why := r.c.unreachable(); why != nil {
 		r.c.sys.reportDeadLetter(r.c.fullPath(), msg, why)
 		return false
@@ -45,16 +61,18 @@ func (r refInternals) PassOn(msg any) (goesOn bool) {
 	return true
 }
 
-func (r refInternals) Follow(msg any) { letFollow(r.c, r.c.sys.refsOf(msg)) }
+func (r refInternals) Follow(msg any, again func(recipient string) bool) {
+	letFollow(r.c, r.c.sys.refsOf(msg), again)
+}
 
-func (s internals) FollowNobody(msg any) { letFollow(nil, s.refsOf(msg)) }
+func (s internals) FollowNobody(msg any) { letFollow(nil, s.refsOf(msg), nil) }
 
 func (r refInternals) Unfollow() { r.c.takeAsks(func(uint64) bool { return true }) }
 
-func letFollow(to *core, refs []*core) {
+func letFollow(to *core, refs []*core, again sendsAgain) {
 	for _, ref := range refs {
 		if a := askerOf(ref); a != nil {
-			a.follow(to)
+			a.follow(to, again)
 		} else if to != nil && ref.isFarAsk() {
 			ref.sys.forwarded.follow(ref, to)
 		}

@@ -146,9 +146,20 @@ func (*returning) Finish(to AnyRef) {
 	c.enqueue(item{task: endWhenReached{}}, &entrance{})
 }
 
-// Spawn has returned the actor. It ends if it has no message and waits for nothing.
-func (*returning) Rest(to AnyRef) {
-	to.target().impl.(*cell).signal(systemMsg{kind: sysRest}) // Spawn has made it
+// Spawn has returned the actor. It ends if it has no message and waits for nothing. While it
+// starts, a signal would wait until it has, and end it then.
+func (r *returning) Rest(to AnyRef) {
+	if !r.Starting(to) {
+		to.target().impl.(*cell).signal(systemMsg{kind: sysRest}) // Spawn has made it
+	}
+}
+
+// Starting is also true while the actor restarts.
+func (*returning) Starting(of AnyRef) bool {
+	c := of.target()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.suspended && !c.closed
 }
 
 func (*returning) Used(of AnyRef) (round uint32, worked bool) {

@@ -50,6 +50,7 @@ func (c *cell) start() {
 			c.stopFailed(err) // supervision has no say: what begins again would be the same
 			return
 		}
+		c.core.flags.note(0, r.rounds.Load())
 	}
 	c.setSuspended(false, 0)
 }

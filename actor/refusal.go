@@ -22,7 +22,9 @@ type asker interface {
 	waits(why error)
 	// nil: it is not known, or no actor asks
 	askedBy() *core
-	follow(to *core)
+	follow(to *core, again sendsAgain)
+	// again reports whether its request is sent again, because recipient is not where it was sent.
+	again(recipient string) bool
 }
 
 // askerOf returns nil if c is no reply ref of this node.
@@ -181,7 +183,10 @@ func (c *core) deliverOutside(msg any, by entrance) {
 	case a != nil && r.Waits:
 		a.waits(payload.UnpackError(r.Reason, binder{c.sys}))
 	case a != nil:
-		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder{c.sys})))
+		why := payload.UnpackError(r.Reason, binder{c.sys})
+		if !guard.Is(why, ErrNoSuchActor) || !a.again(r.Recipient) {
+			a.refuse(refused(r.Recipient, why))
+		}
 	}
 }
 

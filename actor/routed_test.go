@@ -322,6 +322,44 @@ func TestAnActorThatWaitsForSomethingDoesNotRest(t *testing.T) {
 	})
 }
 
+// A behavior that recovers blocks while it starts, for longer than its actor may be idle.
+func TestAnActorThatStartsDoesNotRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		starts := 0
+		h, ref := newHotel(s, nil, func(id string) actor.Behavior[visit] {
+			return behaviors.Supervise(behaviors.Setup(func(*actor.Context[visit]) actor.Behavior[visit] {
+				starts++
+				time.Sleep(time.Minute)
+				return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
+					if v.N == 1 {
+						panic("as it was told")
+					}
+					return nil
+				})
+			}), actor.Strategy{Limit: 10})
+		})
+		ref("a").Tell(visit{N: 1})
+		spawned, _ := h.guests.Used(h.guest())
+		for range 2 { // it fails at the message, and starts again
+			time.Sleep(time.Second)
+			require.True(t, h.guests.Starting(h.guest()))
+			h.guests.Rest(h.guest())
+			h.rounds.Begin()
+			time.Sleep(time.Minute - time.Second)
+		}
+		synctest.Wait()
+		require.NotZero(t, h.guest())
+		require.False(t, h.guests.Starting(h.guest()))
+		used, _ := h.guests.Used(h.guest())
+		require.EqualValues(t, 2, extension.Since(spawned, used), "the end of its start counts as a use")
+		require.Equal(t, 2, starts)
+		h.guests.Rest(h.guest())
+		synctest.Wait()
+		require.Zero(t, h.guest())
+	})
+}
+
 func TestAnActorThatIsToFinishHandlesWhatItHasAndItsLastMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)

@@ -113,7 +113,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	c.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
-	explainUnsharded(c.System, shardtree.NotOnClient)
+	explainUnsharded(c.System, shardtree.NotOnClient, shardtree.ErrNoPlacement)
 	peers.AttachOutside(c.System, errClientOutside)
 	c.takers = &clientTakers{client: c, followers: map[*clientFollowing]bool{}}
 	extension.Set[singletons.Takers](c.System, c.takers)

@@ -27,6 +27,9 @@ func init() {
 		"understudy/cluster.not-member":  ErrNotMember,
 		"understudy/cluster.not-joining": ErrNotJoining,
 		"understudy/cluster.ended":       ErrEnded,
+		// Nodes refuse with them what is for packages that they do not use.
+		"understudy/sharding.unavailable":  shardtree.ErrUnavailable,
+		"understudy/placement.unavailable": shardtree.ErrPlacedUnavailable,
 	} {
 		actor.RegisterError(name, err)
 	}
@@ -34,12 +37,12 @@ func init() {
 
 // explainUnsharded says why refs to sharded entities and placed actors lead nowhere, until packages
 // sharding and placement are used.
-func explainUnsharded(s *actor.System, why func(typ string) error) {
+func explainUnsharded(s *actor.System, why func(typ string) error, unplaced error) {
 	extension.AddTree(s, shardtree.Name, func(path string) (actor.AnyRef, error) {
 		typ, _, _ := strings.Cut(path, "/")
 		return nil, why(typ)
 	})
-	extension.AddTree(s, shardtree.Placed, func(string) (actor.AnyRef, error) { return nil, shardtree.ErrNoPlacement })
+	extension.AddTree(s, shardtree.Placed, func(string) (actor.AnyRef, error) { return nil, unplaced })
 }
 
 // ErrNotJoining: [Node.FoundWithout] was called on a node that is in a cluster or stops. To give up

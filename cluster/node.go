@@ -134,7 +134,7 @@ func listen(cfg Config) (*Node, error) {
 	if cfg.Strict {
 		volatile.Of(n.System).Forbid()
 	}
-	explainUnsharded(n.System, shardtree.NotOnNode)
+	explainUnsharded(n.System, shardtree.NotOnNode, shardtree.ErrNotPlaced)
 	n.history = newHistoryWriter(n.System)
 	n.leasing = &leasing{aborted: n.aborted, system: n.System, log: n.log}
 	peers.Attach(n.System, peers.Lookup{Features: n.featuresOf, Name: func(address string) string { return memberAt(n.View(), address) }})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/singletons"
 	"github.com/understudy-go/understudy/internal/tenure"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -12,12 +13,12 @@ import (
 // The reasons why messages to a singleton become dead letters, and other errors. Compare them with
 // [errors.Is].
 var (
-	// ErrUnavailable: this node knows of no instance that it can reach; the text says why. Ask
-	// again if the error of the ask wraps [actor.ErrWithdrawn]; otherwise the request may have been
-	// handled.
+	// ErrUnavailable: this node knows of no instance that it can reach, or the node that has got
+	// the message was started again and has no manager; the text says why. Ask again if the error
+	// of the ask wraps [actor.ErrWithdrawn]; otherwise the request may have been handled.
 	//
 	// ErrBufferFull and ErrHeldTooLong wrap it as well.
-	ErrUnavailable = errors.New("singleton: no instance")
+	ErrUnavailable = singletons.ErrUnavailable
 	// ErrBufferFull: there was no instance, and the node's buffer was full; see [Buffer]. The
 	// oldest message is dropped. Ask "understudy why NAME" why there is no instance.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)

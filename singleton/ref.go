@@ -22,11 +22,13 @@ import (
 // oldest become dead letters with [ErrBufferFull]. An [actor.Ask] that ends meanwhile returns an
 // error that wraps [ErrUnavailable].
 //
-// All messages go to the same member, in order, until that member leaves, dies, becomes unreachable
-// or stops its singleton. Later messages go to another member, and may be handled before earlier
-// ones. If a member dies, messages that it has not forwarded are lost. When s is shut down,
-// messages that wait there become dead letters. A node that sends much, or must not lose messages
-// when it leaves, spawns the singleton; with [Role] it need not host it.
+// All messages go to the same member, in order, until that member leaves, dies, becomes
+// unreachable or stops its singleton. Later messages go to another member, and may be handled
+// before earlier ones. If a member dies, messages that it has not forwarded are lost. If it was
+// started again and has not spawned the singleton yet, the request of an ask with a deadline goes
+// to another member, or waits. When s is shut down, messages that wait there become dead letters.
+// A node that sends much, or must not lose messages when it leaves, spawns the singleton; with
+// [Role] it need not host it.
 //
 // M must be the message type of the singleton; messages of another type become dead letters on the
 // member that takes them. All calls with one name return the same ref, until s spawns the

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/home"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -18,12 +19,12 @@ const maxHeld = 1000
 
 // The reasons for which messages to a ref of [Type.Ref] are not handled. Compare with [errors.Is].
 var (
-	// ErrUnavailable: this node knows of no actor of the label that it can reach; the text says
-	// why, since when, and until when at the latest if a node has died, unless [WaitForReturn]
-	// waits longer. Check that the label was submitted, and ask [Coordinator.Explain] why it does
-	// not run. Ask again if the error of the ask wraps [actor.ErrWithdrawn]; otherwise the request
-	// may have been handled.
-	ErrUnavailable = errors.New("placement: no actor of that label runs")
+	// ErrUnavailable: this node knows of no actor of the label that it can reach, or its node was
+	// started again and has not started placement yet. The text says why, since when, and until
+	// when at the latest if a node has died, unless [WaitForReturn] waits longer. Check that the
+	// label was submitted, and ask [Coordinator.Explain] why it does not run. Ask again if the
+	// error of the ask wraps [actor.ErrWithdrawn]; otherwise the request may have been handled.
+	ErrUnavailable = shardtree.ErrPlacedUnavailable
 
 	// ErrBufferFull: no actor of the label runs, and more than 1000 messages wait for one. The
 	// oldest are dropped. It wraps [ErrUnavailable].
@@ -31,7 +32,6 @@ var (
 )
 
 func init() {
-	actor.RegisterError("understudy/placement.unavailable", ErrUnavailable)
 	actor.RegisterError("understudy/placement.buffer-full", ErrBufferFull)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletons"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // RefOf returns the ref of the entity of a type with that id, like [Region.Ref]. s is a
@@ -18,9 +19,10 @@ import (
 //
 // A client sends the messages to one member that has started the type, which passes them on. It
 // stays with that member until that leaves, dies or becomes unreachable. What a member that dies
-// has not passed on is lost; one that leaves passes everything on first. While no such member can
-// be reached, the client keeps up to [DefaultBuffer] messages for the type, and asks the members
-// again every second.
+// has not passed on is lost; one that leaves passes everything on first. If a member was started
+// again and has not started the type yet, the request of an ask with a deadline goes to another
+// one. While no such member can be reached, the client keeps up to [DefaultBuffer] messages for the
+// type, and asks the members again every second.
 //
 // RefOf panics if the id is not valid, if M is not the message type with which s has used the type
 // before, and on a node that has not started the type.
@@ -155,7 +157,8 @@ type clientRegion struct {
 type parcel struct {
 	full string
 	extension.Described[any]
-	askDue bool // there is no message: members are asked again what they have started
+	askDue  bool          // there is no message: members are asked again what they have started
+	refused remote.NodeID // that member has come back without the type, and has refused the message; zero for none
 }
 
 // LocalOnly says that no parcel leaves its node as such.

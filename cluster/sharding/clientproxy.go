@@ -75,9 +75,12 @@ func newClientProxy(takers singletons.Takers, typ string, stuck *atomic.Bool) ac
 		ctx.Defer(p.end)
 		p.viewed(all.Takers())
 		next.OnMessage = func(_ *actor.Context[parcel], of parcel) actor.Behavior[parcel] {
-			if of.askDue {
+			switch {
+			case of.askDue:
 				p.askAll()
-			} else {
+			case of.refused != remote.NodeID{}:
+				p.takeBack(of)
+			default:
 				p.take(of)
 			}
 			return nil
@@ -150,6 +153,18 @@ func (p *clientProxy) choose() {
 	}
 }
 
+// takeBack takes a request that a member has refused: its process was started again, and has not
+// started the type. The member is not chosen any more until it says that it has.
+func (p *clientProxy) takeBack(of parcel) {
+	extension.FollowNobody(p.ctx.System(), of.Message)
+	if p.at == of.refused {
+		p.started[p.at] = false
+		p.choose()
+	}
+	of.refused = remote.NodeID{}
+	p.take(of)
+}
+
 func (p *clientProxy) take(of parcel) {
 	switch {
 	case p.at != (remote.NodeID{}):
@@ -179,12 +194,28 @@ func (p *clientProxy) send(of parcel) {
 		p.drop(of, actor.ErrWithdrawn)
 		return
 	}
-	if of.Metadata.Request() != nil {
-		extension.Follow(p.target, of.Message) // until it leaves, its ask ends if it is removed
-	}
-	extension.SendTo(p.ctx.System(), extension.Target{
+	to := extension.Target{
 		Address: p.at.Address, Path: of.full[len("understudy://"+p.ctx.System().Name()):], Full: of.full,
-	}, of.Message, of.Metadata)
+	}
+	if of.Metadata.Request() != nil {
+		// Until the member leaves, the ask ends if it is removed.
+		extension.FollowOr(p.target, of.Message, p.again(of, p.at, to.Path))
+	}
+	extension.SendTo(p.ctx.System(), to, of.Message, of.Metadata)
+}
+
+// again returns what takes a request back that a member refuses.
+func (p *clientProxy) again(of parcel, by remote.NodeID, path string) func(recipient string) bool {
+	self, system := p.ctx.Self(), p.ctx.System().Name()
+	return func(recipient string) bool {
+		if recipient != "understudy://"+system+"@"+by.Address+path {
+			return false
+		}
+		back := of
+		back.Described, back.refused = of.Hold(), by
+		self.Tell(back)
+		return true
+	}
 }
 
 func (p *clientProxy) drop(of parcel, why error) {

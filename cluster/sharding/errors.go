@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/shardtree"
 )
 
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
@@ -13,10 +14,10 @@ var (
 	// most 100,000 messages wait on a node for one type.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
-	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves; the text
-	// says why. Ask again if the error of the ask wraps actor.ErrWithdrawn; otherwise the request
-	// may have been handled.
-	ErrUnavailable = errors.New("sharding: the entity cannot be reached")
+	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves, or its
+	// node was started again and has not started the type yet; the text says why. Ask again if the
+	// error of the ask wraps actor.ErrWithdrawn; otherwise the request may have been handled.
+	ErrUnavailable = shardtree.ErrUnavailable
 
 	// ErrMismatch: the type has another message type on this node than in the cluster, or other
 	// [Shards], [Role] or [Remember]. Start it with the same settings on every node; Shards can
@@ -38,7 +39,6 @@ var (
 
 func init() {
 	actor.RegisterError("understudy/sharding.buffer-full", ErrBufferFull)
-	actor.RegisterError("understudy/sharding.unavailable", ErrUnavailable)
 	actor.RegisterError("understudy/sharding.mismatch", ErrMismatch)
 	actor.RegisterError("understudy/sharding.no-daemon", ErrNoDaemon)
 	actor.RegisterError("understudy/sharding.stopped", ErrStopped)

@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// A limiter keeps the number of entities that are awake on a node near a limit: it ends those that
-// were used longest ago. Each entity that wakes up begins a round, so that the entities know when
-// they were used without a look at the clock.
+// A limiter keeps the number of entities that are awake on a node near a limit: it ends those
+// that were used longest ago, and none that starts. Each entity that wakes up begins a round, so
+// that the entities know when they were used without a look at the clock.
 type limiter struct {
 	limit   int
 	rounds  extension.Rounds
@@ -49,7 +49,7 @@ type candidate struct {
 	lane *lane
 	of   *resident
 	ref  actor.AnyRef
-	age  int32 // how many rounds ago it was used
+	age  int32 // how many rounds ago it has started or was used
 }
 
 // evict lets as many entities rest as are too many. It looks again later: too many may be in use,
@@ -96,7 +96,7 @@ func (r *region) restOldest(n int) (resting int) {
 	return resting
 }
 
-// candidates appends the entities of a shard that may end.
+// candidates appends the entities of a shard that may end. now is the present round.
 func (l *lane) candidates(all []candidate, now uint32) []candidate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,26 +104,22 @@ func (l *lane) candidates(all []candidate, now uint32) []candidate {
 	if r == nil || r.closing {
 		return all
 	}
+	awake := l.region.now()
 	for _, e := range r.all {
 		switch {
 		case e.ref == nil:
+		case r.actors.Starting(e.ref): // it would have to recover again
 		case r.actors.Resting(e.ref): // it is about to end, and is one of those that are too many
 			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: math.MaxInt32})
-		case !r.keptAwake(e):
+		case !r.keptAwake(e, awake):
 			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: r.unused(e, now)})
 		}
 	}
 	return all
 }
 
-// keptAwake reports whether an entity has asked to stay awake for longer.
-func (r *residents) keptAwake(e *resident) bool {
-	r.worked(e)
-	return r.lane.region.now() < e.until
-}
-
-// unused returns how many rounds ago an entity was used. One that was told to rest and is still
-// here counts as used then, so that it is the turn of others.
+// unused returns how many rounds ago an entity has started or was used. One that was told to rest
+// and is still here counts as used then, so that it is the turn of others.
 func (r *residents) unused(e *resident, now uint32) int32 {
 	used, _ := r.actors.Used(e.ref)
 	age := extension.Since(used, now)
@@ -143,7 +139,7 @@ func (l *lane) rest(c candidate, now uint32) bool {
 		return false
 	case r.actors.Resting(c.ref):
 		return true
-	case r.keptAwake(c.of) || r.unused(c.of, now) < c.age:
+	case r.keptAwake(c.of, l.region.now()) || r.unused(c.of, now) < c.age:
 		return false
 	}
 	c.of.spared = now

@@ -117,13 +117,15 @@ func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 
 // PassivateAfter ends entities that have had no message for d, or for up to a quarter longer. The
 // next message starts the entity again. An entity that has stashed messages, waits for the reply to
-// an actor.AskToSelf or has children is not idle, and neither is one that stores events. A message
-// of a timer does not keep an entity awake; see [Entity.KeepAwake]. 0 means never. The default is
+// an actor.AskToSelf or has children is not idle, and neither is one that stores events. The time
+// that it takes to start, for example to recover, does not count. A message of a timer does not
+// keep an entity awake; see [Entity.KeepAwake]. 0 means never. The default is
 // [DefaultPassivateAfter].
 func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
 
 // MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that,
-// those end that were used longest ago, as by PassivateAfter. 0, the default, means no limit.
+// those end that were used longest ago, as by PassivateAfter. None ends while it starts. 0, the
+// default, means no limit.
 func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
 
 // SpawnOptions gives the entities a mailbox or a kind, as [actor.Spawn] does:

@@ -50,7 +50,7 @@ type resident struct {
 	absent *absence      // nil: it takes letters
 	idle   uint8         // how many sweeps have found it unused
 	asked  bool          // it has asked to be passivated
-	timed  bool          // it was woken for a timer, and has handled nothing
+	timed  bool          // it was woken for a timer, for which it waits, and has handled nothing
 	claims bool          // it is starting, and has claimed a persistence id
 	spared uint32        // the round in which it was told to rest last, and may not have; 0 for none
 	until  time.Duration // by region.now: it does not rest before; see [Entity.KeepAwake]
@@ -201,17 +201,16 @@ func (r *residents) rest(e *resident) {
 	r.actors.Rest(e.ref)
 }
 
-// worked reports whether this incarnation of an entity has handled messages. One that was woken for
-// a timer stays no longer for it then.
-func (r *residents) worked(e *resident) bool {
-	_, worked := r.actors.Used(e.ref)
-	if worked && e.timed {
+// keptAwake reports whether an entity has asked to stay awake for longer, or was woken for a timer
+// and waits for it. It waits no longer when it has handled messages.
+func (r *residents) keptAwake(e *resident, now time.Duration) bool {
+	if _, worked := r.actors.Used(e.ref); worked && e.timed {
 		e.timed, e.until = false, 0
 	}
-	return worked
+	return now < e.until
 }
 
-// usedSince reports whether an entity was used since a round began.
+// usedSince reports whether an entity has started or was used since a round began.
 func (r *residents) usedSince(e *resident, round uint32) bool {
 	used, _ := r.actors.Used(e.ref)
 	return extension.Since(round, used) >= 0

@@ -274,9 +274,7 @@ func (l *lane) sweep(all *residents) (ending bool) {
 		switch {
 		case e.ref == nil:
 		case all.actors.Resting(e.ref):
-		case all.worked(e) && all.usedSince(e, before):
-			e.idle = 0
-		case now < e.until:
+		case all.usedSince(e, before), all.keptAwake(e, now), all.actors.Starting(e.ref):
 			e.idle = 0
 		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {

@@ -47,12 +47,13 @@ func (r *residents) claimed(name string) {
 // that is not event-sourced would not be fenced, and might run beside its next incarnation, so a
 // node that has promised not to run any ends it before its first message.
 func (r *residents) Begun(name string) error {
+	claims := r.begins(name)
 	of := &r.lane.region.sourcing
 	before, kind := of.is(), table.Plain
 	if before == table.Plain {
 		return nil
 	}
-	if r.takeClaim(name) {
+	if claims {
 		kind = table.EventSourced
 	}
 	is := of.found(kind)
@@ -65,12 +66,18 @@ func (r *residents) Begun(name string) error {
 	return nil
 }
 
-// takeClaim reports whether the incarnation that has just started has made a claim.
-func (r *residents) takeClaim(name string) (claims bool) {
+// begins notes that an incarnation has started, and reports whether it has made a claim. If it was
+// woken for a timer, it waits for that from now on.
+func (r *residents) begins(name string) (claims bool) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
-	if e := r.all[name]; e != nil {
-		claims, e.claims = e.claims, false
+	e := r.all[name]
+	if e == nil {
+		return false
 	}
+	if e.timed {
+		e.until = r.lane.region.now() + wakesStay
+	}
+	claims, e.claims = e.claims, false
 	return claims
 }

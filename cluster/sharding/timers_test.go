@@ -38,31 +38,35 @@ type almanac struct {
 	store *journal.Memory
 	slow  time.Duration // what a claim takes
 	fails atomic.Int64  // how many handlers of timers are to fail
-	mu    sync.Mutex    // guards all below
-	came  map[string][]time.Time
-	late  time.Duration // of the latest
-	again int           // attempts after the first
+
+	claims atomic.Int64
+	mu     sync.Mutex // guards all below
+	came   map[string][]time.Time
+	late   time.Duration // of the latest
+	again  int           // attempts after the first
 }
 
 func newAlmanac() *almanac {
 	return &almanac{store: journal.NewMemory(), came: map[string][]time.Time{}}
 }
 
+// A slowJournal is the journal of an almanac.
 type slowJournal struct {
 	*journal.Memory
-	claim time.Duration
+	of *almanac
 }
 
 func (s slowJournal) Claim(ctx context.Context, id string, by journal.WriterID, b journal.Bounds) (journal.Claim, error) {
-	if s.claim > 0 {
-		time.Sleep(s.claim)
+	s.of.claims.Add(1)
+	if s.of.slow > 0 {
+		time.Sleep(s.of.slow)
 	}
 	return s.Memory.Claim(ctx, id, by, b)
 }
 
 // entity schedules the errands that it is told.
 func (d *almanac) entity(e sharding.Entity) actor.Behavior[errand] {
-	return behaviors.EventSourced(e.PersistenceID(), slowJournal{d.store, d.slow}, 0, func(n int, _ noted) int { return n + 1 },
+	return behaviors.EventSourced(e.PersistenceID(), slowJournal{d.store, d}, 0, func(n int, _ noted) int { return n + 1 },
 		func(ctx *actor.Context[errand], n int, m errand) persistence.Effect[noted] {
 			if t, fired := persistence.TimerOf(ctx); fired {
 				if d.fails.Add(-1) >= 0 {
@@ -291,5 +295,59 @@ func TestOnlySoManyEntitiesWaitToRecoverForTheirTimers(t *testing.T) {
 			time.Sleep(time.Second)
 			require.LessOrEqual(t, r.Stats().Awake, 6000, "50 recover in a second, and stay for a minute")
 		}
+	})
+}
+
+// passedWith starts a type whose entities all have timers that have passed. One recovers at a time,
+// which takes a second.
+func passedWith(t *testing.T, n int, opts ...sharding.Option) (*almanac, *sharding.Region[errand]) {
+	d := withTimersThatPassed(t, n)
+	d.slow = time.Second
+	s := testkit.NewSystem(t)
+	persistence.LimitRecoveries(s, 1)
+	d.claims.Store(0)
+	return d, d.start(t, s, opts...)
+}
+
+func TestAnEntityThatWaitsToRecoverDoesNotPassivate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 40
+		d, r := passedWith(t, n, sharding.PassivateAfter(3*time.Second))
+		time.Sleep(n*time.Second + time.Second)
+		came, _, again := d.state()
+		require.Equal(t, []int{n, 0}, []int{came, again})
+		require.EqualValues(t, n, d.claims.Load(), "each recovers once")
+		time.Sleep(15 * time.Second)
+		require.Zero(t, r.Stats().Awake)
+	})
+}
+
+func TestMaxEntitiesEndsNoEntityThatWaitsToRecover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 40
+		d, r := passedWith(t, n, sharding.PassivateAfter(0), sharding.MaxEntities(5))
+		time.Sleep(n*time.Second + time.Second)
+		came, _, again := d.state()
+		require.Equal(t, []int{n, 0}, []int{came, again})
+		require.EqualValues(t, n, d.claims.Load(), "each recovers once")
+		time.Sleep(5 * time.Minute)
+		require.LessOrEqual(t, r.Stats().Awake, 5)
+	})
+}
+
+// The time for which it may be idle begins when it has recovered.
+func TestAnEntityIsIdleFromTheEndOfItsRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newAlmanac()
+		d.slow = 10 * time.Second
+		r := d.start(t, testkit.NewSystem(t), sharding.PassivateAfter(4*time.Second))
+		r.Ref("a").Tell(errand{After: time.Hour})
+		for range 10 + 4 {
+			time.Sleep(time.Second - time.Millisecond)
+			require.Equal(t, 1, r.Stats().Awake)
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		require.Zero(t, r.Stats().Awake)
 	})
 }

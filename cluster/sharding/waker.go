@@ -26,7 +26,7 @@ const (
 	wakesPage    = 1000
 	maxWakes     = 100_000 // that it keeps; others are read later
 	wakesTimeout = 20 * time.Second
-	wakesStay    = 10 * time.Second // for which an entity may have to recover before its timer fires
+	wakesStay    = 10 * time.Second // for which an entity waits for its timer when it has recovered
 )
 
 // errKeepsNoTimers is the error of [WithTimers] for other journals.
@@ -234,7 +234,7 @@ func wakeUp(r *region, persistenceID string) bool {
 	}
 	e := all.wake(name)
 	if e != nil {
-		e.timed, e.until = true, r.now()+wakesStay
+		e.timed = true
 	}
 	return e != nil
 }

@@ -40,8 +40,18 @@ func Explain(s *actor.System, msg any, why error) { of(s).Explain(msg, why) }
 // Follow lets the asks of this system that wait for a reply to msg end with the actor behind to, as
 // asks of that actor do, for instance when its node is removed from the cluster. It is for a router
 // that sends msg to the node of to in another way. Each Follow takes the place of the one before.
-func Follow(to actor.AnyRef, msg any) {
-	actorhook.Internals(to).(interface{ Follow(msg any) }).Follow(msg) // actor implements it
+func Follow(to actor.AnyRef, msg any) { FollowOr(to, msg, nil) }
+
+// FollowOr is [Follow] for a router that can send msg again. If a node refuses msg, because no
+// actor lives at the path recipient there, again is called, by any goroutine. It must not block. If
+// it returns true, the router sends msg again, and its asks go on.
+//
+// Another process may have the address of the node of to, and lack what that had. An actor that has
+// handled msg may have passed it on to an actor that is nowhere, so again has to look at recipient.
+func FollowOr(to actor.AnyRef, msg any, again func(recipient string) bool) {
+	actorhook.Internals(to).(interface { // actor implements it
+		Follow(msg any, again func(recipient string) bool)
+	}).Follow(msg, again)
 }
 
 // FollowNobody ends what [Follow] has begun: msg is with no other node any more.

@@ -102,13 +102,16 @@ type Returning interface {
 	// Offer tells such an actor a message, without waiting. It returns false if the actor takes no
 	// more messages; the message is then with the caller.
 	Offer(to actor.AnyRef, msg any, m Metadata) (taken bool)
-	// Used returns the round in which such an actor was spawned or began to handle messages last,
-	// and whether it has handled any.
+	// Used returns the round in which such an actor was spawned, has started or began to handle
+	// messages, whichever was last, and whether it has handled any.
 	Used(of actor.AnyRef) (round uint32, worked bool)
+	// Starting reports whether such an actor has not finished its start, or starts again after a
+	// failure. An event-sourced actor recovers meanwhile.
+	Starting(of actor.AnyRef) bool
 	// Resting reports whether such an actor takes no more messages.
 	Resting(of actor.AnyRef) bool
-	// Rest lets such an actor end, unless it has a message in its mailbox or a stash, waits for the
-	// reply to an AskToSelf, or has children. It may end later, or not at all.
+	// Rest lets such an actor end, unless it starts, has a message in its mailbox or a stash, waits
+	// for the reply to an AskToSelf, or has children. It may end later, or not at all.
 	Rest(of actor.AnyRef)
 	// Finish lets such an actor end when it has handled what it has.
 	Finish(of actor.AnyRef)

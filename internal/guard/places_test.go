@@ -86,6 +86,7 @@ var places = map[string]string{
 	"cluster/discovered.go find":                             "Find of a discovery",
 	"cluster/internal/membership/election.go sort":           "Compare of a leader election",
 	"actor/refusal.go refuse":                                "Is of the reason of a dead letter",
+	"actor/refusal.go deliverOutside":                        "Is of the reason of a dead letter on another node",
 	"actor/refusal.go endsItself":                            "Is of the reason for which a request is dropped",
 	"cluster/singleton_figures.go figuresOf":                 "Error of the last failure of a singleton",
 	"cluster/internal/membership/election.go CheckElection":  "Compare of a leader election, when the node starts",

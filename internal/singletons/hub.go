@@ -2,6 +2,8 @@ package singletons
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -16,6 +18,13 @@ import (
 )
 
 const hubName = "singletons"
+
+// ErrUnavailable is the error of that name of package singleton.
+var ErrUnavailable = errors.New("singleton: no instance")
+
+// errNoManager is the reason of messages for a manager that has ended, or that the process at this
+// address had before this one.
+var errNoManager = fmt.Errorf("%w: %w that this node can reach, and it has no manager", actor.ErrNoSuchActor, ErrUnavailable)
 
 // What a hub tells the inbox of a manager, beside the messages of other nodes.
 type (
@@ -363,7 +372,7 @@ func (h *hub) answer(msg wire.Any) {
 		h.giveBack(msg.Message, back)
 		msg.Done()
 	case wire.Message[wire.Return]:
-		extension.DeadLetter(h.post.System, "", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.System, "", msg, errNoManager)
 	}
 	// Others need no answer. The sender of a sequenced message keeps it, and sends it again.
 }
@@ -384,7 +393,7 @@ func (h *hub) answerRequest(r wire.Message[wire.Request], back wire.Header) {
 // giveBack returns a message whose sender does not know yet that there is no manager here.
 func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
 	if _, member := h.topo.Member(back.To); !member {
-		extension.DeadLetter(h.post.System, "", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.System, "", msg, errNoManager)
 		return
 	}
 	to := back.To

@@ -309,7 +309,7 @@ func passes(err error) bool {
 	}
 	for _, reason := range []error{
 		context.DeadlineExceeded, context.Canceled, errMoves, persistence.ErrFenced, sharding.ErrUnavailable, sharding.ErrBufferFull, sharding.ErrEntityFailed,
-		actor.ErrUnreachable, actor.ErrNoSuchActor, actor.ErrTerminated, actor.ErrOverloaded, actor.ErrHandlerFailed, actor.ErrMailboxFull, actor.ErrWithdrawn,
+		actor.ErrUnreachable, actor.ErrTerminated, actor.ErrOverloaded, actor.ErrHandlerFailed, actor.ErrMailboxFull, actor.ErrWithdrawn,
 	} {
 		if errors.Is(err, reason) {
 			return true

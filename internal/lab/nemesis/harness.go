@@ -42,11 +42,11 @@ type harness struct {
 	programs    []string   // of the nodes; "" for this program
 	other       string     // another version of this program; "" for none
 	running     []*nodeRun // the last of each node
+	processes   []*nodeRun // all
 	starts      []int      // how many processes each node has had
 	logs        []*os.File
 	disruptions []Disruption
-	stops       []time.Duration // when all were stopped at once
-	pauses      []*pause        // that are not over
+	pauses      []*pause // that are not over
 	injections  []injection
 	settled     []time.Duration // how long it took, each time
 	givenUp     []time.Duration // when a side downed itself because reachability kept changing
@@ -207,7 +207,7 @@ func (h *harness) start(n int) error {
 	if err != nil {
 		return err
 	}
-	h.running[n] = p
+	h.running[n], h.processes = p, append(h.processes, p)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (h *harness) config(n, times int) nodeConfig {
 		cfg.Trips = filepath.Join(h.dir, cfg.Process+".trips")
 	}
 	cfg.Leases = address(h.leases.place)
-	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
+	cfg.Events = eventsFile(h.dir, cfg.Process)
 	for seed := range h.nodes {
 		cfg.Seeds = append(cfg.Seeds, address(seed))
 	}
@@ -234,6 +234,9 @@ func (h *harness) config(n, times int) nodeConfig {
 	}
 	return cfg
 }
+
+// eventsFile returns the file with the cluster events of a process.
+func eventsFile(dir, process string) string { return filepath.Join(dir, process+".events") }
 
 func (h *harness) database() string { return filepath.Join(h.dir, "journal.db") }
 

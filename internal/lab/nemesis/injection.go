@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -83,9 +82,6 @@ func (h *harness) faultNetwork(f Fault) error {
 
 // faultProcesses injects a fault into processes.
 func (h *harness) faultProcesses(f Fault) error {
-	if f.Kind == KillAll {
-		h.stops = append(h.stops, clock())
-	}
 	var errs []error
 	if f.Kind == NoStore {
 		errs = append(errs, h.net.unplug(h.leases.place))
@@ -100,8 +96,7 @@ func (h *harness) faultProcesses(f Fault) error {
 			h.disruptions = append(h.disruptions, Disruption{Node: p.name, From: clock()})
 			h.pauses = append(h.pauses, startPause(p))
 		case Kill, KillAll:
-			p.expected.Store(true)
-			errs = append(errs, p.Signal(syscall.SIGKILL))
+			errs = append(errs, p.strike())
 			h.change(f, n)
 		case Leave:
 			if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {

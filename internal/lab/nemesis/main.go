@@ -30,7 +30,8 @@
 //
 // In the end each acknowledged entry must be in the journal exactly once, in an order that does not
 // contradict time, and the journal must contain only entries that were sent. Epochs never fall, and
-// generations of instances only grow.
+// generations of instances only grow. Generations begin again only in a new cluster that was formed
+// after every process of the old one had ended or downed itself.
 //
 // More clients at each node append to lists and read them. Each list is an entity of a sharded
 // type, event-sourced in the same journal, and ends when it is idle for a few seconds; some of the

@@ -128,8 +128,8 @@ func excuse(o Overlap, disruptions []Disruption) (why string) {
 }
 
 // checkGenerations finds instances whose generation is not greater than the generation of every
-// earlier instance. Terms begin again when all nodes have been stopped at once; stops has those
-// times.
+// earlier instance. Terms begin again when the whole cluster has been stopped; stops has those
+// times, see fullStops.
 func checkGenerations(runs []Run, stops []time.Duration) (found []string) {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Said[0], b.Said[0]) })

@@ -19,8 +19,9 @@ import (
 type nodeRun struct {
 	*process.Process
 	node     string
-	name     string      // of the node, and which process of it
-	expected atomic.Bool // the harness has ended it
+	name     string       // of the node, and which process of it
+	expected atomic.Bool  // the harness has ended it
+	ended    atomic.Int64 // since when it does nothing any more, by the clock; 0 if it goes on
 }
 
 // startProcess runs a program as a node, in the namespace of that node: this program, or another
@@ -38,8 +39,23 @@ func startProcess(cfg nodeConfig, program string, log *os.File) (*nodeRun, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Process, err)
 	}
-	go func() { _ = p.Wait() }()
-	return &nodeRun{Process: p, node: cfg.Name, name: cfg.Process}, nil
+	run := &nodeRun{Process: p, node: cfg.Name, name: cfg.Process}
+	go func() {
+		_ = p.Wait()
+		run.over()
+	}()
+	return run, nil
+}
+
+// over notes that the process does nothing any more.
+func (p *nodeRun) over() { p.ended.CompareAndSwap(0, int64(clock())) }
+
+// strike kills the process, and does not wait for its end.
+func (p *nodeRun) strike() error {
+	p.expected.Store(true)
+	err := p.Signal(syscall.SIGKILL)
+	p.over()
+	return err
 }
 
 // kill ends the process, and returns when it has ended.

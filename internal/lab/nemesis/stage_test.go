@@ -168,7 +168,7 @@ func (s *stage) identityOf(node int) (id string) {
 // events returns the events that a process has seen up to now.
 func (s *stage) events(p *nodeRun) []ObservedEvent {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, p.name+".events"))
+	text, err := os.ReadFile(eventsFile(s.dir, p.name))
 	if os.IsNotExist(err) {
 		return nil
 	}

@@ -58,7 +58,12 @@ func (h *harness) verify(ctx context.Context) error {
 	}
 	found, midst := checkLeased(leased)
 	h.violations = append(h.violations, found...)
-	h.violations = append(h.violations, checkGenerations(runs, h.stops)...)
+	lives, err := livesOf(h.dir, h.processes)
+	if err != nil {
+		return err
+	}
+	stops := fullStops(lives)
+	h.violations = append(h.violations, checkGenerations(runs, stops)...)
 	both := overlaps(runs, h.disruptions)
 	for _, o := range both {
 		if o.Excuse == "" {
@@ -67,6 +72,7 @@ func (h *harness) verify(ctx context.Context) error {
 	}
 	h.readLogs()
 	h.report(history, journal, runs, both)
+	h.show.text("%d times the whole cluster was stopped, and a new one was formed", len(stops))
 	h.reportLeased(leased, midst)
 	return nil
 }
@@ -192,6 +198,18 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 		runs = append(runs, readRuns(process, bytes.NewReader(text))...)
 	}
 	return runs, nil
+}
+
+// livesOf returns what is known of processes.
+func livesOf(dir string, processes []*nodeRun) (all []Life, err error) {
+	for _, p := range processes {
+		text, err := os.ReadFile(eventsFile(dir, p.name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // it was killed before it had begun
+			return nil, err
+		}
+		all = append(all, Life{Node: p.node, Seen: readEvents(bytes.NewReader(text)), Ended: time.Duration(p.ended.Load())})
+	}
+	return all, nil
 }
 
 // unstableReason is in the log of a node whose side downs itself because reachability kept
