@@ -73,7 +73,7 @@ func (in *instance) tellParent(s state) {
 }
 
 // telling identifies what the parent is told, and for which of its incarnations: one that was
-// resumed has forgotten what it was told before.
+// resumed has forgotten the end that it knew.
 func (s state) telling() string {
 	return s.Asked + "/" + strconv.FormatInt(s.End.At.UnixNano(), 36)
 }

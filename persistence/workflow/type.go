@@ -39,7 +39,8 @@ type client struct {
 // memory; see [journal.TimerStore].
 //
 // Start returns [ErrNotStorable] if values of type I or O would lose something when they are
-// stored, [ErrInvalid] if this node has started the type before, and the errors of [sharding.Start], to which opts are passed. It panics when that does.
+// stored, [ErrInvalid] if this node has started the type before, and the errors of
+// [sharding.Start], to which opts are passed. It panics when that does.
 func Start[I, O any](host Host, name string, f func(w *Run, input I) (O, error), opts ...sharding.Option) (*Type[I, O], error) {
 	_, err := seal(*new(I), nil)
 	if err == nil {
