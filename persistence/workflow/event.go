@@ -87,7 +87,6 @@ type outcome struct {
 	At       time.Time
 	Signal   string `cbor:",omitempty"` // for which an await has waited; "" of a step
 	Number   uint64 `cbor:",omitempty"` // of the signal that it has taken; 0 after its time
-	Undo     int    `cbor:",omitempty"` // compensations that the function had registered before
 }
 
 // A try is a failed attempt.
@@ -158,7 +157,7 @@ func apply(s state, e event) state {
 	case begun:
 		s.Begun, s.Input, s.Tag, s.Parent, s.Trace, s.Asked = e.At, e.Value, e.Tag, e.Parent, e.Trace, e.Name
 	case finished:
-		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At, Signal: e.Signal, Number: e.Number, Undo: len(s.Undo)})
+		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At, Signal: e.Signal, Number: e.Number})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
 		s.Waits = without(s.Waits, func(w wait) bool { return w.Name == e.Name })
 		s.Signals = taken(s.Signals, e.Number)
@@ -209,7 +208,7 @@ func resume(s state, e event) state {
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
 		forgotten := s.Outcomes[from:]
-		s.Redone = redone(s.Redone, forgotten, s.Undo[min(forgotten[0].Undo, len(s.Undo)):])
+		s.Redone = redone(s.Redone, forgotten, s.undoing())
 		s = s.untaken(forgotten)
 		s.Outcomes = slices.DeleteFunc(slices.Clone(s.Outcomes[:from]), func(o outcome) bool {
 			return slices.ContainsFunc(forgotten, func(result outcome) bool { return result.Signal == childSignal+o.Name }) // the child is asked anew
@@ -239,13 +238,24 @@ func (s state) untaken(forgotten []outcome) state {
 	return s
 }
 
-// redone counts the steps that have succeeded and will run anew, and the compensations that will be
-// registered anew after the first of them. Receivers must not take them for repetitions. A step
-// that has failed may have had its effect all the same, so it keeps its key.
-func redone(before []redo, forgotten []outcome, undo []string) []redo {
+// undoing returns the compensation that is executed, if one is: the last of those that are not done.
+func (s state) undoing() string {
+	for _, name := range slices.Backward(s.Undo) {
+		full := compensating + name
+		if s.Turned.State != "" && !slices.ContainsFunc(s.Outcomes, func(o outcome) bool { return o.Name == full }) {
+			return full
+		}
+	}
+	return ""
+}
+
+// redone counts the steps that have succeeded and will run anew, and the compensation that was
+// executed. Receivers must not take them for repetitions. A step that has failed may have had its
+// effect all the same, so it keeps its key.
+func redone(before []redo, forgotten []outcome, undoing string) []redo {
 	names := map[string]bool{}
-	for _, name := range undo { // also of one that was interrupted: it undoes what is done anew
-		names[compensating+name] = true
+	if undoing != "" { // it may have undone what is done anew
+		names[undoing] = true
 	}
 	for _, o := range forgotten {
 		if o.succeeded() {

@@ -16,39 +16,49 @@ import (
 var operator = workflow.By{Who: "ann", Why: "a test"}
 
 // The answer to a refund is lost, and an operator lets the run charge anew. If that run fails, too,
-// its refund is another one. What was done before the step keeps the key by which it is undone.
+// its refund is another one, wherever it is registered. What has not begun keeps its key.
 func TestACompensationOfAStepThatIsDoneAnewHasAnotherKey(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
-		var refunds, releases []string
-		lost := true
-		typ, h := started(t, s, func(w *workflow.Run) (string, error) {
-			if err := workflow.Do(w, "reserve", func(context.Context) error { return nil }); err != nil {
-				return "", err
-			}
-			w.Compensate("release", func(ctx context.Context) error { releases = append(releases, workflow.Key(ctx)); return nil })
-			if err := workflow.Do(w, "charge", func(context.Context) error { return nil }); err != nil {
-				return "", err
-			}
-			w.Compensate("refund", func(ctx context.Context) error {
-				refunds = append(refunds, workflow.Key(ctx))
-				if lost {
-					return errors.New("no answer")
+	for _, before := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+			var refunds, releases []string
+			lost := true
+			typ, h := started(t, s, func(w *workflow.Run) (string, error) {
+				if err := workflow.Do(w, "reserve", func(context.Context) error { return nil }); err != nil {
+					return "", err
 				}
-				return nil
+				w.Compensate("release", func(ctx context.Context) error { releases = append(releases, workflow.Key(ctx)); return nil })
+				refund := func() {
+					w.Compensate("refund", func(ctx context.Context) error {
+						refunds = append(refunds, workflow.Key(ctx))
+						if lost {
+							return errors.New("no answer")
+						}
+						return nil
+					})
+				}
+				if before {
+					refund()
+				}
+				if err := workflow.Do(w, "charge", func(context.Context) error { return nil }); err != nil {
+					return "", err
+				}
+				if !before {
+					refund()
+				}
+				return "", workflow.Do(w, "ship", func(context.Context) error { return errDeclined })
 			})
-			return "", workflow.Do(w, "ship", func(context.Context) error { return errDeclined })
+			pass(time.Second)
+			require.NotEmpty(t, refunds)
+			require.Empty(t, releases)
+			first := refunds[0]
+			lost, refunds = false, nil
+			require.NoError(t, typ.Resume(t.Context(), "1", "charge", operator))
+			_, err := h.Result(t.Context())
+			require.ErrorIs(t, err, errDeclined)
+			require.Equal(t, []string{first + "~2"}, refunds)
+			require.Equal(t, []string{"job/1/compensate/release"}, releases)
 		})
-		pass(time.Second)
-		require.NotEmpty(t, refunds)
-		require.Empty(t, releases)
-		first := refunds[0]
-		lost, refunds = false, nil
-		require.NoError(t, typ.Resume(t.Context(), "1", "charge", operator))
-		_, err := h.Result(t.Context())
-		require.ErrorIs(t, err, errDeclined)
-		require.Equal(t, []string{first + "~2"}, refunds)
-		require.Equal(t, []string{"job/1/compensate/release"}, releases)
-	})
+	}
 }
 
 // What awaits have taken waits again, and the signal that the operator drops may be sent again.

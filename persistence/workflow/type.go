@@ -247,8 +247,8 @@ func (c client) Retry(ctx context.Context, id string, by By) error {
 // Resume lets a run go on from a step, also after its end: the outcomes of the step and of all that
 // ended after it are forgotten, so is a cancel, and the function runs again. What compensations
 // have undone stays undone, so choose a step that does it anew. Steps that had succeeded get
-// another [Key], so that receivers do them anew, and so do compensations that were registered after
-// the step. A step that had failed keeps its key, since its effect may be there.
+// another [Key], so that receivers do them anew, and so do compensations that have begun. A step
+// that had failed keeps its key, since its effect may be there.
 //
 // Signals that forgotten awaits had taken wait again. If step is the name of an [Await], as a
 // [Status] shows it, its signal is dropped, and may be sent again. Children do not run anew: the
