@@ -238,7 +238,7 @@ func (s state) untaken(forgotten []outcome) state {
 	return s
 }
 
-// undoing returns the compensation that is executed, if one is: the last of those that are not done.
+// undoing returns the compensation that is executed, if one is: the last that is not done.
 func (s state) undoing() string {
 	for _, name := range slices.Backward(s.Undo) {
 		full := compensating + name
