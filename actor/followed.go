@@ -6,11 +6,11 @@ import (
 )
 
 // The zero value watches nothing.
-type followed struct{ watch atomic.Pointer[passedOn] }
+type followed struct{ last atomic.Pointer[passedOn] }
 
 // A passedOn watches the actor to which a request was passed on.
 type passedOn struct {
-	askWatch
+	watch askWatch
 	again sendsAgain
 }
 
@@ -26,26 +26,26 @@ func (f *followed) follow(to *core, by askWatcher, over func() bool, again sends
 		return
 	}
 	w := &passedOn{again: again}
-	if !w.begin(to, by) {
+	if !w.watch.begin(to, by) {
 		return // the request becomes a dead letter, which ends the ask
 	}
-	if before := f.watch.Swap(w); before != nil {
-		before.end()
+	if before := f.last.Swap(w); before != nil {
+		before.watch.end()
 	}
 	if over() {
-		w.end() // end may have come before the watch was there
+		w.watch.end() // end may have come before the watch was there
 	}
 }
 
 // again reports whether the request is sent again, because recipient is not where it was sent.
 func (f *followed) again(recipient string) bool {
-	w := f.watch.Load()
+	w := f.last.Load()
 	return w != nil && w.again != nil && w.again(recipient)
 }
 
 func (f *followed) end() {
-	if w := f.watch.Load(); w != nil {
-		w.end()
+	if w := f.last.Load(); w != nil {
+		w.watch.end()
 	}
 }
 

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 const (
@@ -125,6 +127,9 @@ func (p *plan) again(s *actor.System, known *keyed) (*plan, error) {
 		return &again, nil // nobody waits for a reply
 	}
 	send := again.then[i].(replying)
+	if reply, _ := send(askReply{}); reply != nil {
+		codec.NameOf(reflect.TypeOf(reply)) // a process that has sent no such result yet could not decode the first one
+	}
 	first, err := known.reply(s)
 	if err != nil {
 		return nil, err

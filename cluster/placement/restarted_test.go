@@ -1,9 +1,8 @@
 package placement_test
 
 import (
-	"errors"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,24 +11,21 @@ import (
 )
 
 // The next process at the address of a node gets what is for the one before, and has not started
-// placement yet.
-func TestWhatANodeThatWasRestartedRefusesIsUnavailable(t *testing.T) {
-	inWorld(t, 3, func(t *testing.T, w *world) {
-		w.submit(w.onTwo("one"))
-		settle()
-		at := w.add("n1", "one").Node[:2]
-		w.Kill(at)
-		added := make(chan struct{})
-		go func() {
-			defer close(added)
-			w.Add(at)
-		}()
-		synctest.Wait()
-		for range 20 {
-			if err := w.ask("n1", "one"); errors.Is(err, actor.ErrNoSuchActor) {
-				require.ErrorIs(t, err, placement.ErrUnavailable)
-			}
+// placement yet. A client has no such refs at all, now or later.
+func TestWhatANodeRefusesThatHasNotStartedPlacementIsUnavailable(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		n := w.Add("n2")
+		ask := func(s *actor.System, path string) error {
+			_, err := actor.AskTimeout(t.Context(), actor.Resolve[message](s, path), time.Minute, func(r actor.ActorRef[result]) message {
+				return increment{By: 1, ReplyTo: r}
+			})
+			return err
 		}
-		<-added
+		err := ask(w.Node("n1").System, "understudy://test@"+n.Address()+"/placement/one")
+		require.ErrorIs(t, err, actor.ErrNoSuchActor)
+		require.ErrorIs(t, err, placement.ErrUnavailable)
+		err = ask(w.Dial("client").System, "understudy://test/placement/one")
+		require.ErrorIs(t, err, actor.ErrNoSuchActor)
+		require.NotErrorIs(t, err, placement.ErrUnavailable)
 	})
 }

@@ -2,11 +2,13 @@ package workflow
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
 )
 
 // childSignal begins the names of the signals by which children tell their ends.
@@ -36,7 +38,7 @@ func Child[I, O any](w *Run, name string, of *Type[I, O], id string, input I, d 
 		if bad := of.started(); bad != nil {
 			w.live.hold(bad)
 		}
-		_, err := of.ask(ctx, id, command{Op: opRun, Value: in, Parent: parent})
+		_, err := of.ask(ctx, id, command{Op: opRun, Key: w.live.asks, Value: in, Parent: parent})
 		return err
 	})
 	if err != nil {
@@ -62,10 +64,26 @@ func (in *instance) tellParent(s state) {
 	go func() {
 		ctx, cancel := context.WithTimeout(in.live.life, guardAfter)
 		defer cancel()
-		signal := command{Op: opSignal, Key: in.name + "/" + in.entity.ID, Name: s.Parent.Wait, Value: s.End.Out}
+		signal := command{Op: opSignal, Key: in.name + "/" + in.entity.ID + "/" + s.telling(), Name: s.Parent.Wait, Value: s.End.Out}
 		_, err := parent.ask(ctx, s.Parent.ID, signal)
 		if err == nil || !passes(err) { // a parent that is gone needs no telling
-			self.Tell(command{Op: opTold})
+			self.Tell(command{Op: opTold, Key: s.telling()})
 		}
 	}()
+}
+
+// telling identifies what the parent is told, and for which of its incarnations: one that was
+// resumed has forgotten the end that it knew.
+func (s state) telling() string {
+	return s.Asked + "/" + strconv.FormatInt(s.End.At.UnixNano(), 36)
+}
+
+// askedAnew notes that the parent has forgotten the end of this run, and tells it.
+func (in *instance) askedAnew(s state, c command) effect {
+	e := event{What: asked, Name: c.Key, At: time.Now()}
+	after, stored := apply(s, e), persistence.Persist(e)
+	if s.End.State != "" {
+		stored = in.timed(after, stored).Then(func() { in.tellParent(after) })
+	}
+	return accept(stored, c, after)
 }

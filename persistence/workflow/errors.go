@@ -23,7 +23,8 @@ var (
 	ErrNameUsed = errors.New("workflow: the run has used the name already")
 	// ErrTypeChanged: the stored value of a step, an input or a signal has another type than the
 	// program asks for, or cannot be decoded as it. The run is held. Run the former program, name
-	// the former type with [Was], or let the run go on from the step with [Type.Resume].
+	// the former type of a step with [Was], register another type under the former name, or let the
+	// run go on from the step with [Type.Resume].
 	ErrTypeChanged = errors.New("workflow: a stored value has another type")
 	// ErrCompensationMissing: the run has failed or was cancelled, and the function of this program
 	// has returned without the compensations that it had registered before. The run is held. Run

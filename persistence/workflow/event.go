@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,18 +23,19 @@ const (
 	ended     what = "ended"
 	resumed   what = "resumed" // an operator lets the run go on
 	told      what = "told"    // the parent knows of the end
+	asked     what = "asked"   // the parent was resumed, and wants to be told anew
 )
 
 // An event is one stored fact of a run. Which fields it has depends on What.
 type event struct {
 	What    what
-	Name    string    `cbor:",omitempty"` // of the step or wait
+	Name    string    `cbor:",omitempty"` // of the step or wait; which incarnation of the parent asks
 	Value   value     `cbor:",omitempty"` // input, outcome, signal, or why the run has turned
 	At      time.Time `cbor:",omitzero"`
 	Until   time.Time `cbor:",omitzero"` // of a wait; the next attempt
 	Attempt int       `cbor:",omitempty"`
 	Err     string    `cbor:",omitempty"` // of an attempt that has failed
-	Signal  string    `cbor:",omitempty"` // its name
+	Signal  string    `cbor:",omitempty"` // its name, also of the one for which an await has waited
 	Number  uint64    `cbor:",omitempty"` // of the signal that an await has taken
 	State   State     `cbor:",omitempty"` // in which the run ends
 	Tag     string    `cbor:",omitempty"`
@@ -70,6 +72,9 @@ type state struct {
 	Turned   turn
 	Hold     hold
 	End      end
+	Resumes  int    `cbor:",omitempty"` // from a step
+	Dropped  int    `cbor:",omitempty"` // signals, by operators
+	Asked    string `cbor:",omitempty"` // which incarnation of the parent has asked last
 	Told     bool
 	Freed    bool // the last event has ended a hold
 }
@@ -80,6 +85,8 @@ type outcome struct {
 	Value    value
 	Attempts int
 	At       time.Time
+	Signal   string `cbor:",omitempty"` // for which an await has waited; "" of a step
+	Number   uint64 `cbor:",omitempty"` // of the signal that it has taken; 0 after its time
 }
 
 // A try is a failed attempt.
@@ -148,9 +155,9 @@ func apply(s state, e event) state {
 	s.Freed = s.Hold.Count > 0 && e.What == finished
 	switch e.What {
 	case begun:
-		s.Begun, s.Input, s.Tag, s.Parent, s.Trace = e.At, e.Value, e.Tag, e.Parent, e.Trace
+		s.Begun, s.Input, s.Tag, s.Parent, s.Trace, s.Asked = e.At, e.Value, e.Tag, e.Parent, e.Trace, e.Name
 	case finished:
-		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At})
+		s.Outcomes = append(s.Outcomes, outcome{Name: e.Name, Value: e.Value, Attempts: e.Attempt, At: e.At, Signal: e.Signal, Number: e.Number})
 		s.Tries = without(s.Tries, func(t try) bool { return t.Name == e.Name })
 		s.Waits = without(s.Waits, func(w wait) bool { return w.Name == e.Name })
 		s.Signals = taken(s.Signals, e.Number)
@@ -162,7 +169,7 @@ func apply(s state, e event) state {
 		s.Waits = append(without(s.Waits, func(before wait) bool { return before.key() == w.key() }), w)
 	case signalled:
 		s.Number++
-		s.Signals = append(s.Signals, signal{e.Signal, s.Number, e.Value})
+		s.Signals = append(replaced(s.Signals, e.Signal), signal{e.Signal, s.Number, e.Value})
 	case turned:
 		s.Turned, s.Hold = turn{e.State, e.Value, e.At}, hold{}
 	case holding:
@@ -173,8 +180,19 @@ func apply(s state, e event) state {
 		s = resume(s, e)
 	case told:
 		s.Told = true
+	case asked:
+		s.Asked, s.Told = e.Name, false
 	}
 	return s
+}
+
+// replaced returns the signals among which one of that name comes. The end of a child replaces an
+// earlier one that nobody has taken.
+func replaced(all []signal, name string) []signal {
+	if !strings.HasPrefix(name, childSignal) {
+		return all
+	}
+	return without(all, func(one signal) bool { return one.Name == name })
 }
 
 // resume returns the state in which the run goes on: attempts are due at once, and if the event
@@ -187,28 +205,68 @@ func resume(s state, e event) state {
 	if e.Name == "" {
 		return s
 	}
-	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
 	from := slices.IndexFunc(s.Outcomes, func(o outcome) bool { return o.Name == e.Name })
 	if from >= 0 {
-		s.Redone = redone(s.Redone, s.Outcomes[from:])
-		s.Outcomes = slices.Clone(s.Outcomes[:from])
+		forgotten := s.Outcomes[from:]
+		s.Redone = redone(s.Redone, forgotten, s.undoing())
+		s = s.untaken(forgotten)
+		s.Outcomes = slices.DeleteFunc(slices.Clone(s.Outcomes[:from]), func(o outcome) bool {
+			return slices.ContainsFunc(forgotten, func(result outcome) bool { return result.Signal == childSignal+o.Name }) // the child is asked anew
+		})
 	}
 	s.Outcomes = without(s.Outcomes, func(o outcome) bool { return strings.HasPrefix(o.Name, compensating) })
 	s.Waits = without(s.Waits, func(w wait) bool { return w.Signal != "" }) // sleeps have passed
+	s.Turned, s.End, s.Told, s.Tries, s.Undo = turn{}, end{}, false, nil, nil
+	s.Resumes++
 	return s
 }
 
-// redone counts the steps that have succeeded and will run anew. Receivers must not take them for
-// repetitions. A step that has failed may have had its effect all the same, so it keeps its key.
-func redone(before []redo, forgotten []outcome) []redo {
-	all := slices.Clone(before)
-	for _, o := range forgotten {
-		if !o.succeeded() {
-			continue
+// untaken gives back the signals that forgotten awaits have taken, except the first one of all: the
+// operator has chosen that wait, and it takes another.
+func (s state) untaken(forgotten []outcome) state {
+	var again []signal
+	for i, o := range forgotten {
+		switch {
+		case o.Number == 0 || strings.HasPrefix(o.Signal, childSignal): // a child is asked anew
+		case i == 0:
+			s.Dropped++
+		default:
+			again = append(again, signal{o.Signal, o.Number, o.Value})
 		}
-		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == o.Name })
+	}
+	s.Signals = append(again, s.Signals...)
+	return s
+}
+
+// undoing returns the compensation that is executed, if one is: the last that is not done.
+func (s state) undoing() string {
+	for _, name := range slices.Backward(s.Undo) {
+		full := compensating + name
+		if s.Turned.State != "" && !slices.ContainsFunc(s.Outcomes, func(o outcome) bool { return o.Name == full }) {
+			return full
+		}
+	}
+	return ""
+}
+
+// redone counts the steps that have succeeded and will run anew, and the compensation that was
+// executed. Receivers must not take them for repetitions. A step that has failed may have had its
+// effect all the same, so it keeps its key.
+func redone(before []redo, forgotten []outcome, undoing string) []redo {
+	names := map[string]bool{}
+	if undoing != "" { // it may have undone what is done anew
+		names[undoing] = true
+	}
+	for _, o := range forgotten {
+		if o.succeeded() {
+			names[o.Name] = true
+		}
+	}
+	all := slices.Clone(before)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		i := slices.IndexFunc(all, func(r redo) bool { return r.Name == name })
 		if i < 0 {
-			i, all = len(all), append(all, redo{Name: o.Name})
+			i, all = len(all), append(all, redo{Name: name})
 		}
 		all[i].Times++
 	}

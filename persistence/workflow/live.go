@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type live struct {
 	end    context.CancelFunc
 	epoch  uint64          // of the claim of the incarnation
 	kept   kept            // of the incarnation before
+	asks   string          // what the children are told: it is another one after each Resume
 	steps  context.Context // of steps: it also ends when the run turns
 	stop   context.CancelCauseFunc
 
@@ -79,7 +81,7 @@ func newLive(of address, s state, report func([]string), notify func()) *live {
 	l := &live{
 		of: of, report: report, notify: notify, gone: make(chan struct{}), replaying: true, barrier: make(chan struct{}),
 		outcomes: map[string]outcome{}, tries: map[string]try{}, waits: map[string]wait{}, asked: map[string]bool{},
-		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, trace: s.Trace, redone: s.Redone,
+		parked: map[string]*parking{}, executing: map[string]execution{}, signals: slices.Clone(s.Signals), noted: s.Undo, trace: s.Trace, redone: s.Redone, asks: strconv.Itoa(s.Resumes),
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	l.steps, l.stop = context.WithCancelCause(l.life)
@@ -312,7 +314,7 @@ func (l *live) wakeDue(now time.Time) {
 func (l *live) deliver(s signal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.signals = append(l.signals, s)
+	l.signals = append(replaced(l.signals, s.Name), s)
 	for _, p := range l.parked {
 		if p.Signal == s.Name {
 			l.unpark(p)
@@ -419,7 +421,7 @@ func (l *live) retry() {
 func (l *live) left() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ignored
+	return without(l.ignored, func(name string) bool { return l.asked[name] }) // it may have asked for them later
 }
 
 // replays reports whether the function has not come to anything new yet.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func (in *instance) command(s state, c command) effect {
 		in.ctx.After(timerLook, time.Second, tick{timerLook})
 		return in.looked(s, false)
 	case opTold:
-		if s.told() {
+		if s.told() || c.Key != s.telling() {
 			return persistence.None
 		}
 		e := event{What: told, At: time.Now()}
@@ -75,7 +76,7 @@ func (in *instance) command(s state, c command) effect {
 
 // looked tells what the run does, once it has replayed what is stored, or if that takes long.
 func (in *instance) looked(s state, anyway bool) effect {
-	if len(in.looking) == 0 || in.live.replays() && !anyway {
+	if len(in.looking) == 0 || in.live.replays() && !in.leaving && s.End.State == "" && !anyway {
 		return persistence.None
 	}
 	all := actor.Result[answer]{Value: answer{Status: in.status(s)}}
@@ -109,10 +110,12 @@ func (in *instance) run(s state, c command) effect {
 	switch {
 	case !s.Begun.IsZero() && c.Parent != (address{}) && c.Parent != s.Parent:
 		return refuse(c, fmt.Errorf("%w: run %s of type %s exists, and is no child of %s of type %s", ErrInvalid, in.entity.ID, in.name, c.Parent.ID, c.Parent.Type))
+	case !s.Begun.IsZero() && c.Parent != (address{}) && c.Key != s.Asked:
+		return in.askedAnew(s, c)
 	case !s.Begun.IsZero():
 		return accept(nil, c, s)
 	}
-	e := event{What: begun, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
+	e := event{What: begun, Name: c.Key, Value: c.Value, Tag: c.Tag, Parent: c.Parent, Trace: in.span(), At: time.Now()}
 	after := apply(s, e)
 	stored := in.protect(persistence.Persist(e)).Then(func() {
 		in.all.count(in.name, Running)
@@ -137,7 +140,7 @@ func (in *instance) signalled(s state, c command) effect {
 		if strings.HasPrefix(c.Name, childSignal) { // the parent was not waiting any more
 			return accept(nil, c, s)
 		}
-		return persistence.Once(c.Key, refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name)))
+		return persistence.Once(s.keyOf(c), refuse(c, fmt.Errorf("%w: %s of type %s", ErrEnded, in.entity.ID, in.name)))
 	}
 	e := event{What: signalled, Signal: c.Name, Value: c.Value, At: time.Now()}
 	after := apply(s, e)
@@ -147,7 +150,15 @@ func (in *instance) signalled(s state, c command) effect {
 	}
 	number := after.Number
 	stored = stored.Then(func() { in.live.deliver(signal{c.Name, number, c.Value}) })
-	return persistence.Once(c.Key, accept(stored, c, after))
+	return persistence.Once(s.keyOf(c), accept(stored, c, after))
+}
+
+// keyOf returns the key of a signal. Once an operator has dropped one, it may be sent again.
+func (s state) keyOf(c command) string {
+	if s.Dropped == 0 {
+		return c.Key
+	}
+	return c.Key + "~" + strconv.Itoa(s.Dropped)
 }
 
 func (in *instance) turned(s state, c command) effect {

@@ -131,6 +131,16 @@ func registryOf(s *actor.System) *registry {
 	})
 }
 
+// free returns an error if this node has started the type: it would go on with the first function.
+func (r *registry) free(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kinds[name] == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: this node has started the type %q before: keep what Start has returned, or call Of", ErrInvalid, name)
+}
+
 // started notes that this node has started a type.
 func (r *registry) started(k *kind) {
 	r.mu.Lock()

@@ -39,7 +39,8 @@ type client struct {
 // memory; see [journal.TimerStore].
 //
 // Start returns [ErrNotStorable] if values of type I or O would lose something when they are
-// stored, and the errors of [sharding.Start], to which opts are passed. It panics when that does.
+// stored, [ErrInvalid] if this node has started the type before, and the errors of
+// [sharding.Start], to which opts are passed. It panics when that does.
 func Start[I, O any](host Host, name string, f func(w *Run, input I) (O, error), opts ...sharding.Option) (*Type[I, O], error) {
 	_, err := seal(*new(I), nil)
 	if err == nil {
@@ -50,7 +51,10 @@ func Start[I, O any](host Host, name string, f func(w *Run, input I) (O, error),
 	}
 	return &Type[I, O]{client{host, name}}, start(host, name, func(w *Run, input value) (value, error) {
 		in, _, bad := open[I](input)
-		if bad != nil {
+		switch why := w.live.why(); {
+		case bad != nil && why != nil: // the function would do no more than its compensations
+			return value{}, why
+		case bad != nil:
 			w.live.hold(fmt.Errorf("the input: %w", bad))
 		}
 		out, err := f(w, in)
@@ -69,6 +73,9 @@ func start(host Host, name string, f function, opts []sharding.Option) error {
 	j := persistence.JournalOf(s)
 	if j == nil {
 		return fmt.Errorf("workflow: type %q: %w", name, persistence.ErrNoJournal)
+	}
+	if err := registryOf(s).free(name); err != nil {
+		return err
 	}
 	_, timers := journal.As[journal.TimerStore](j)
 	k := &kind{name: name, host: host, f: f, journal: j, timers: timers, all: registryOf(s)}
@@ -240,9 +247,14 @@ func (c client) Retry(ctx context.Context, id string, by By) error {
 }
 
 // Resume lets a run go on from a step, also after its end: the outcomes of the step and of all that
-// ended after it are forgotten, and the function runs again. What compensations have undone stays
-// undone, so choose a step that does it anew. Steps that had succeeded get another [Key], so that
-// receivers do them anew. A step that had failed keeps its key, since its effect may be there.
+// ended after it are forgotten, so is a cancel, and the function runs again. What compensations
+// have undone stays undone, so choose a step that does it anew. Steps that had succeeded get
+// another [Key], so that receivers do them anew, and so do compensations that have begun. A step
+// that had failed keeps its key, since its effect may be there.
+//
+// Signals that forgotten awaits had taken wait again. If step is the name of an [Await], as a
+// [Status] shows it, its signal is dropped, and may be sent again. Children do not run anew: the
+// run hears again how they have ended.
 func (c client) Resume(ctx context.Context, id, step string, by By) error {
 	if err := checkName(step); err != nil {
 		return err

@@ -49,7 +49,7 @@ func seal[T any](v T, err error) (value, error) {
 func open[T any](stored value, was ...string) (v T, err, bad error) {
 	name := codec.TypeName(reflect.TypeFor[T]())
 	if stored.Type != name && stored.Type != "" && !slices.Contains(was, stored.Type) {
-		return v, nil, fmt.Errorf("%w: it is a %s, and the program asks for a %s: accept it with workflow.Was(%q), or run the former program", ErrTypeChanged, stored.Type, name, stored.Type)
+		return v, nil, fmt.Errorf("%w: it is a %s, and the program asks for a %s: accept it at its step with workflow.Was(%q), register the type under that name, or run the former program", ErrTypeChanged, stored.Type, name, stored.Type)
 	}
 	var r actor.Result[T]
 	if bad := r.UnmarshalCBOR(stored.Data); bad != nil {

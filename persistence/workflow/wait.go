@@ -82,7 +82,7 @@ func (w *Run) await(full, name string, d time.Duration) (value, error) {
 	}
 	for due := false; ; {
 		if s, ok := l.collect(name); ok {
-			l.store(event{What: finished, Name: full, Value: s.Value, Number: s.Number, At: time.Now()})
+			l.store(event{What: finished, Name: full, Value: s.Value, Signal: name, Number: s.Number, At: time.Now()})
 			return s.Value, nil
 		}
 		if why := l.why(); why != nil {
@@ -90,7 +90,7 @@ func (w *Run) await(full, name string, d time.Duration) (value, error) {
 		}
 		if due || !began.Until.IsZero() && !began.Until.After(time.Now()) {
 			out := failure(fmt.Errorf("%w: %s", ErrTimedOut, name))
-			l.store(event{What: finished, Name: full, Value: out, At: time.Now()})
+			l.store(event{What: finished, Name: full, Value: out, Signal: name, At: time.Now()})
 			return out, nil
 		}
 		due = l.park(began, first)

@@ -63,7 +63,7 @@ func TestARequestToASingletonGoesToAnotherNodeWhileOneThatWasRestartedHasNotSpaw
 // as unavailable.
 func refusesNone(t *testing.T, ref actor.ActorRef[ticket]) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := hand(ctx, ref, 1)
 	if errors.Is(err, actor.ErrNoSuchActor) {
@@ -82,7 +82,7 @@ func TestWhatTheHubOfANodeThatWasRestartedRefusesIsUnavailable(t *testing.T) {
 		added := make(chan *cluster.Node, 1)
 		go func() { added <- c.Add("n1") }()
 		synctest.Wait()
-		for range 100 {
+		for range 500 {
 			refusesNone(t, ref)
 		}
 		actor.Spawn(<-added, behaviors.Singleton(clerk), "clerk")

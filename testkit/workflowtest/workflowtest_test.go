@@ -207,7 +207,7 @@ func TestReplayFindsWhatChangedInTheProgram(t *testing.T) {
 			return workflow.Step(w, "reserve", func(context.Context) (int, error) { return 0, nil })
 		})
 		require.Len(t, f.errors, 3)
-		require.Equal(t, `run 0 of type order would be held: "reserve": workflow: a stored value has another type: it is a string, and the program asks for a int: accept it with workflow.Was("string"), or run the former program`, f.errors[0])
+		require.Equal(t, `run 0 of type order would be held: "reserve": workflow: a stored value has another type: it is a string, and the program asks for a int: accept it at its step with workflow.Was("string"), register the type under that name, or run the former program`, f.errors[0])
 	})
 }
 
