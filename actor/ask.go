@@ -413,7 +413,7 @@ func (a *ask) share() { a.request.Share() }
 
 func (a *ask) askedBy() *core { return a.by.Load() }
 
-func (a *ask) waits(why error) { a.core.waitsBy(why) } // nothing else ends an ask by a failure
+func (a *ask) waits(why error) { waitsBy(&a.core.guarded, why) } // nothing else ends an ask by a failure
 
 func (a *ask) follow(to *core, again sendsAgain) {
 	if !a.request.Shared() {

@@ -132,7 +132,7 @@ func (a *selfAsk) share() { a.request.Share() }
 
 func (a *selfAsk) askedBy() *core { return &a.by.core }
 
-func (a *selfAsk) waits(why error) { a.core.waitsBy(why) }
+func (a *selfAsk) waits(why error) { waitsBy(&a.core.guarded, why) }
 
 func (a *selfAsk) follow(to *core, again sendsAgain) {
 	if !a.request.Shared() {

@@ -38,8 +38,7 @@ type typed interface {
 	drainQueue(into []item) []item
 	drainBatch(into []item) []item
 	putBack(items []item) // at the front of the batch
-	firstRequest(batch bool) *metadata.Request
-	requests(batch bool, wanted func(*metadata.Request) bool, into []item) []item
+	requests(batch bool, wanted func(*metadata.Request) bool, into []item) (first *metadata.Request, found []item)
 
 	// Of the turn.
 	handleBatch(n int) (handled int)
@@ -242,7 +241,7 @@ func putPlainly[M any](x *box[M], msg M, r *metadata.Request) (over item, overfl
 		return over, false, true
 	}
 	box := x.cell.conf.box
-	if c.dead || c.flags.has(bypassed|resting) || c.suspended && c.stashCap > 0 || c.obstacle() != nil || box.overflow == block && x.cell.full(item{}) {
+	if c.dead || c.flags.has(bypassed|resting) || c.suspended && c.stashCap > 0 || obstacleOf(&c.guarded) != nil || box.overflow == block && x.cell.full(item{}) {
 		c.mu.Unlock()
 		return over, false, false
 	}

@@ -39,7 +39,7 @@ func checkState(c *core) {
 		return
 	}
 	b := &of.inbox
-	takes := b.conf.box.plain() && b.conf.admission == nil && !c.dead && !c.flags.has(bypassed|resting) && c.stashCap == 0 && c.obstacle() == nil && c.sys.encoding == nil
+	takes := b.conf.box.plain() && b.conf.admission == nil && !c.dead && !c.flags.has(bypassed|resting) && c.stashCap == 0 && obstacleOf(&c.guarded) == nil && c.sys.encoding == nil
 	for _, rule := range []struct {
 		holds bool
 		text  string

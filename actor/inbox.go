@@ -25,7 +25,7 @@ type inbox struct {
 
 // core.mu is held.
 func (b *inbox) refit() {
-	b.core.plain = mayBePlain(b) && !b.core.dead && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0 && b.core.obstacle() == nil
+	b.core.plain = mayBePlain(b) && !b.core.dead && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0 && obstacleOf(&b.core.guarded) == nil
 }
 
 // False means that core.plain never is true.
@@ -57,7 +57,7 @@ func (b *inbox) put(it item, by *entrance) (lost item, at *inbox, reason error) 
 		it, by.metadata = it.with(by.metadata), metadata.Metadata{}
 	}
 	b.core.mu.Lock()
-	if b.core.obstacle() != nil {
+	if obstacleOf(&b.core.guarded) != nil {
 		defer explainNew(b, it)()
 	}
 	if b.core.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {

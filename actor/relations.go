@@ -160,7 +160,7 @@ func (g *guarded) endBy(cause error) {
 }
 
 // nil takes back.
-func (g *guarded) waitsBy(cause error) {
+func waitsBy(g *guarded, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if cause != nil || g.relations != nil {
@@ -169,7 +169,7 @@ func (g *guarded) waitsBy(cause error) {
 }
 
 // mu is held.
-func (g *guarded) obstacle() error {
+func obstacleOf(g *guarded) error {
 	if g.relations == nil {
 		return nil
 	}

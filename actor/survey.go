@@ -45,13 +45,13 @@ func (b *inbox) survey(now time.Duration) (found surveyed, children []*core) {
 		found.Waiting += int(max(b.tally.drawn, -b.tally.drawn))
 	case b.core.suspended:
 		found.Waiting += int(b.batched) + b.priorities.size()
-		found.see(b.box.firstRequest(true), now)
+		found.see(firstRequest(b, true), now)
 	}
 	if b.conf.box.overflow == block {
 		found.Waiting += b.senders.line.Len()
 	}
 	if b.core.waiting > 0 {
-		found.see(b.box.firstRequest(false), now)
+		found.see(firstRequest(b, false), now)
 	}
 	if of := b.core.relations; of != nil {
 		children = of.children.list()
@@ -135,7 +135,7 @@ func (d drawnRequest) left(now time.Duration) (left, all time.Duration, ok bool)
 // sayDrawn does nothing while somebody is at the mailbox. A negative number of messages says that
 // the age of the oldest request is known.
 func sayDrawn(c *cell) {
-	oldest := c.box.firstRequest(true)
+	oldest := firstRequest(&c.inbox, true)
 	if !c.core.mu.TryLock() {
 		return
 	}
@@ -157,35 +157,9 @@ func drawn(messages int) int32 { return int32(min(messages, math.MaxInt32)) }
 const mostLooked = 4
 
 // The mutex of the mailbox is held. A request behind many other tasks may be overlooked.
-func (x *box[M]) firstRequest(batch bool) *metadata.Request {
-	switch {
-	case batch:
-		return firstOf(x.batch)
-	case x.cell.core.alone == requestAlone:
-		return x.queue.asked
-	}
-	return firstOf(x.queue.rest.head)
-}
-
-func firstOf[M any](k *chunk[M]) *metadata.Request {
-	for looked := 0; k != nil && looked < mostLooked; k = k.after {
-		if len(k.tasks) > 0 {
-			if r := requestAmong(k.tasks); r != nil {
-				return r
-			}
-			looked++
-		}
-	}
-	return nil
-}
-
-func requestAmong(tasks []task) *metadata.Request {
-	for _, t := range tasks {
-		if r := requestIn(t); r != nil {
-			return r
-		}
-	}
-	return nil
+func firstRequest(b *inbox, batch bool) *metadata.Request {
+	first, _ := b.box.requests(batch, nil, nil)
+	return first
 }
 
 func requestIn(t task) *metadata.Request {
@@ -198,23 +172,37 @@ func requestIn(t task) *metadata.Request {
 	return nil
 }
 
-// The mutex of the mailbox is held.
-func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into []item) []item {
-	first := x.batch
+// Without wanted it returns the first request of the first chunks that have tasks; otherwise it adds
+// those that are wanted to found. The mutex of the mailbox is held.
+func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into []item) (first *metadata.Request, found []item) {
+	chunk := x.batch
 	if !batch {
-		if x.cell.core.alone == requestAlone && wanted(x.queue.asked) {
-			into = append(into, item{msg: x.queue.first, request: x.queue.asked})
-		}
-		first = x.queue.rest.head
-	}
-	for k := first; k != nil; k = k.after {
-		for i, t := range k.tasks {
-			if r := requestIn(t); r != nil && wanted(r) {
-				into = append(into, itemOf(k.msgs[i], t))
+		if x.cell.core.alone == requestAlone {
+			if wanted == nil {
+				return x.queue.asked, nil
+			}
+			if wanted(x.queue.asked) {
+				into = append(into, item{msg: x.queue.first, request: x.queue.asked})
 			}
 		}
+		chunk = x.queue.rest.head
 	}
-	return into
+	for looked := 0; chunk != nil && (wanted != nil || looked < mostLooked); chunk = chunk.after {
+		for i, t := range chunk.tasks {
+			r := requestIn(t)
+			switch {
+			case r == nil:
+			case wanted == nil:
+				return r, nil
+			case wanted(r):
+				into = append(into, itemOf(chunk.msgs[i], t))
+			}
+		}
+		if len(chunk.tasks) > 0 {
+			looked++
+		}
+	}
+	return nil, into
 }
 
 func (b *inbox) messageType() reflect.Type { return b.conf.kinded.messages }

@@ -74,7 +74,7 @@ func (r refInternals) ExplainStart(why error) {
 func setObstacle(b *inbox, why error) (changed bool) {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
-	was := b.core.obstacle()
+	was := obstacleOf(&b.core.guarded)
 	if was == nil && why == nil || was != nil && why != nil && was.Error() == why.Error() {
 		return false
 	}
@@ -105,14 +105,14 @@ func requestsOf(b *inbox, held []item, all bool, wanted func(*metadata.Request) 
 		see(it)
 	}
 	if all {
-		found = b.box.requests(true, wanted, found)
+		_, found = b.box.requests(true, wanted, found)
 		if b.priorities != nil {
 			for i := range b.priorities.entries {
 				see(b.priorities.entries[i].item)
 			}
 		}
 	}
-	found = b.box.requests(false, wanted, found)
+	_, found = b.box.requests(false, wanted, found)
 	if b.conf.box.overflow == block {
 		for place := b.senders.line.Front(); place != nil; place = place.Next() {
 			see(waiterAt(place).item)
@@ -133,7 +133,7 @@ func messageOf(it *item) any {
 // explainNew tells the ask of what comes why it waits. core.mu is held, and released meanwhile. The
 // caller calls taken without it, once it has put the item into the mailbox.
 func explainNew(b *inbox, it item) (taken func()) {
-	why, r := b.core.obstacle(), it.metadata().Request()
+	why, r := obstacleOf(&b.core.guarded), it.metadata().Request()
 	if r == nil || r.Over() {
 		return func() {}
 	}
@@ -144,7 +144,7 @@ func explainNew(b *inbox, it item) (taken func()) {
 	b.core.mu.Lock()
 	return func() {
 		b.core.mu.Lock()
-		over := b.core.obstacle() == nil // it may have been over before the item was there
+		over := obstacleOf(&b.core.guarded) == nil // it may have been over before the item was there
 		b.core.mu.Unlock()
 		if over && r.Explain(false) {
 			s.Explain(msg, nil)
