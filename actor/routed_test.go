@@ -322,6 +322,22 @@ func TestAnActorThatWaitsForSomethingDoesNotRest(t *testing.T) {
 	})
 }
 
+// An actor keeps the lower bits of its round.
+func TestTheAgeOfAnActorIsKnownAfterMillionsOfRounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, ref := newHotel(testkit.NewSystem(t), nil, func(string) actor.Behavior[visit] { return behaviors.Ignore[visit] })
+		for range 4 {
+			for range 1 << 22 {
+				h.rounds.Begin()
+			}
+			ref("a").Tell(visit{N: 1})
+			synctest.Wait()
+			used, _ := h.guests.Used(h.guest())
+			require.EqualValues(t, 1, extension.Since(used, h.rounds.Begin()))
+		}
+	})
+}
+
 // A behavior that recovers blocks while it starts, for longer than its actor may be idle.
 func TestAnActorThatStartsDoesNotRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

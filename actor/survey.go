@@ -172,8 +172,8 @@ func requestIn(t task) *metadata.Request {
 	return nil
 }
 
-// Without wanted it returns the first request of the first chunks that have tasks; otherwise it adds
-// those that are wanted to found. The mutex of the mailbox is held.
+// Without wanted it returns the first request of the first chunks that have tasks; otherwise it
+// adds those that are wanted to found. The mutex of the mailbox is held.
 func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into []item) (first *metadata.Request, found []item) {
 	chunk := x.batch
 	if !batch {

@@ -154,8 +154,8 @@ type Rounds struct{ n atomic.Uint32 }
 func (r *Rounds) Begin() uint32 { return r.n.Add(1) }
 
 // Since returns how many rounds have begun between two: fewer than 0 if the first is the later one.
-// It counts modulo 2^24, of which an actor keeps no more.
-func Since(round, now uint32) int32 { return int32((now-round)<<8) >> 8 }
+// It counts modulo 2^23, of which an actor keeps no more.
+func Since(round, now uint32) int32 { return int32((now-round)<<9) >> 9 }
 
 // PutBack returns messages that an actor has taken and not handled to its [Owner], before those in
 // the mailbox. It reports false, and does nothing, unless a [Returning] has spawned the actor and
