@@ -3,13 +3,16 @@ package workflow_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/workflow"
+	"github.com/understudy-go/understudy/testkit"
 )
 
 // A parent that an operator lets go on from a step has forgotten what ended after it. It is told
@@ -98,6 +101,48 @@ func TestTheLastEndOfAChildCounts(t *testing.T) {
 		broken = false
 		require.NoError(t, kids.Resume(t.Context(), "k", "work", workflow.By{Who: "ann"}))
 		_, err = h.Result(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 42, got)
+	})
+}
+
+// The child has slept, its process has died in the next step, and it ends before the type of its
+// parent is started.
+func TestAParentWhoseTypeIsStartedLaterHearsOfItsChild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := journal.NewMemory()
+		takes := time.Minute
+		startKids := func(s *actor.System) *workflow.Type[int, int] {
+			kids, err := workflow.Start(s, "kid", func(w *workflow.Run, n int) (int, error) {
+				if err := workflow.Sleep(w, time.Hour); err != nil {
+					return 0, err
+				}
+				return workflow.Step(w, "work", func(context.Context) (int, error) { time.Sleep(takes); return n, nil })
+			})
+			require.NoError(t, err)
+			return kids
+		}
+		startParents := func(s *actor.System, kids *workflow.Type[int, int]) *workflow.Type[int, int] {
+			parents, err := workflow.Start(s, "parent", func(w *workflow.Run, _ int) (int, error) { return workflow.Child(w, "kid", kids, "k", 42, 0) })
+			require.NoError(t, err)
+			return parents
+		}
+		former := testkit.NewSystem(t, persistence.WithJournal(j))
+		_, err := startParents(former, startKids(former)).Run(t.Context(), "p", 0)
+		require.NoError(t, err)
+		pass(time.Hour + 10*time.Second) // it works
+		require.NoError(t, former.Shutdown(t.Context()))
+		takes = 0
+		s := testkit.NewSystem(t, persistence.WithJournal(j))
+		kids := startKids(s)
+		pass(5 * time.Minute)
+		st, err := kids.Look(t.Context(), "k")
+		require.NoError(t, err)
+		require.Equal(t, workflow.Done, st.State)
+		pass(5 * time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		got, err := startParents(s, kids).Handle("p").Result(ctx)
 		require.NoError(t, err)
 		require.Equal(t, 42, got)
 	})

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,5 +127,44 @@ func TestATypeIsStartedOnceOnANode(t *testing.T) {
 		_, err := workflow.Start(s, "job", func(*workflow.Run, order) (int, error) { return 0, nil })
 		require.ErrorIs(t, err, workflow.ErrInvalid)
 		require.ErrorContains(t, err, `"job"`)
+	})
+}
+
+// No two steps have one key, whatever their names and the ids of their runs.
+func TestKeysOfDifferentStepsDiffer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
+		var mu sync.Mutex
+		keys := map[string]int{}
+		note := func(ctx context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, suffix := range []string{"", "#2", "~2"} { // of a second call, and after Resume
+				keys[workflow.Key(ctx)+suffix]++
+			}
+			return nil
+		}
+		for _, name := range []string{"order", "order/4711"} {
+			typ, err := workflow.Start(s, name, func(w *workflow.Run, _ int) (string, error) {
+				pay := func(w *workflow.Run) error { return workflow.Do(w, "pay", note) }
+				for _, name := range []string{"pay", "pay#2", "pay~2", "pay%232", "4711/pay"} {
+					if err := workflow.Do(w, name, note); err != nil {
+						return "", err
+					}
+				}
+				return "", workflow.Branch(w, "items", pay, pay)
+			})
+			require.NoError(t, err)
+			for _, id := range []string{"4711", "4711/items/0", "4711/4711", "4711#2", "4711~2"} {
+				h, err := typ.Run(t.Context(), id, 0)
+				require.NoError(t, err)
+				_, err = h.Result(t.Context())
+				require.NoError(t, err)
+			}
+		}
+		for key, times := range keys {
+			require.Equal(t, 1, times, key)
+		}
+		require.Len(t, keys, 2*5*7*3)
+		require.Contains(t, keys, "order/4711/items/1/pay")
 	})
 }

@@ -199,9 +199,13 @@ func (l *live) compensate(w *Run) {
 	main := &Run{live: l, replacement: w.replacement, counts: w.counts}
 	forever := stepOptions{retries: -1, backoff: actor.Backoff{Min: time.Second, Max: time.Minute}}
 	for _, one := range slices.Backward(all) {
+		f, full := one.f, compensating+one.name
+		if r := main.replaced(full); r != nil {
+			f = func(ctx context.Context) error { _, err := r(ctx); return err }
+		}
 		// The error after a Final one is stored with the outcome.
-		_, _ = main.step(l.life, compensating+one.name, forever, func(ctx context.Context) (value, error) {
-			err := one.f(ctx)
+		_, _ = main.step(l.life, full, forever, func(ctx context.Context) (value, error) {
+			err := f(ctx)
 			return failure(err), err
 		})
 	}

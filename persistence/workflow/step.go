@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -90,7 +91,10 @@ func Step[T any](w *Run, name string, f func(ctx context.Context) (T, error), op
 	if r := w.replaced(full); r != nil {
 		f = func(ctx context.Context) (T, error) {
 			v, err := r(ctx)
-			is, _ := v.(T)
+			is, fits := v.(T)
+			if err == nil && !fits {
+				err = Final(fmt.Errorf("%w: what replaces the step %q returns a %T, and the step a %v", ErrInvalid, full, v, reflect.TypeFor[T]()))
+			}
 			return is, err
 		}
 	}
@@ -258,9 +262,12 @@ func (l *live) attempt(within context.Context, full string, number int, timeout 
 	return out, err
 }
 
-// key returns the idempotency key of a step.
+// escaped keeps the parts of a key apart, and the suffixes of a key from them.
+var escaped, inName = strings.NewReplacer("%", "%25", "~", "%7E", "#", "%23", "/", "%2F"), strings.NewReplacer("%", "%25", "~", "%7E", "#", "%23")
+
+// key returns the idempotency key of a step. Within a run, full is used once.
 func (l *live) key(full string) string {
-	key := l.of.Type + "/" + l.of.ID + "/" + full
+	key := escaped.Replace(l.of.Type) + "/" + escaped.Replace(l.of.ID) + "/" + inName.Replace(full)
 	for _, r := range l.redone {
 		if r.Name == full {
 			return key + "~" + strconv.Itoa(r.Times+1)

@@ -65,10 +65,11 @@ func (in *instance) timed(s state, e effect) effect {
 		rests, until = true, s.Hold.Until
 	case s.End.State == "" && !in.live.launched: // it leaves; what shall bring it back is set
 		return e
-	case s.End.State != "" && in.alarm.IsZero(): // the parent is told until it has heard
-		rests, until = true, time.Now().Add(guardAfter)
-	case s.End.State != "":
+	case s.End.State != "": // the parent is told until it has heard
 		rests, until = true, in.alarm
+		if left := time.Until(in.alarm); left <= 0 || left > guardAfter { // that was for a wait, and may be gone
+			until = time.Now().Add(guardAfter)
+		}
 	}
 	if !until.Equal(in.alarm) {
 		e, in.alarm = in.set(e, timerWake, until), until

@@ -11,8 +11,9 @@ type stepOf struct {
 }
 
 // Key returns the idempotency key of the step to which ctx belongs: the type and the id of the
-// run, and the name of the step. It is the same in all attempts, so a receiver that knows it has
-// done the work already. [Type.Resume] may change it. It is "" outside of a step.
+// run, and the name of the step, with "%", "~" and "#" escaped, and "/" in the type and the id. It
+// is the same in all attempts, so a receiver that knows it has done the work already. [Type.Resume]
+// may change it. It is "" outside of a step.
 func Key(ctx context.Context) string {
 	of, _ := ctx.Value(stepKey{}).(stepOf)
 	return of.key

@@ -9,8 +9,9 @@ import (
 )
 
 // Replace lets functions run in place of steps, by the full name of the step. The name of a
-// branch's step begins with the branch, as in "ship/0/pack". A function returns what the step would
-// return, as the same type, and nil for a step of workflow.Do.
+// branch's step begins with the branch, as in "ship/0/pack", and a compensation's with
+// "compensate/". A function returns what the step would return, as the same type, and nil for a
+// step of workflow.Do and for a compensation.
 //
 //	system := testkit.NewSystem(t, persistence.WithJournal(journal.NewMemory()), workflowtest.Replace(workflowtest.Steps{
 //		"charge": func(context.Context) (any, error) { return Charge{}, errDeclined },

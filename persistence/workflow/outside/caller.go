@@ -20,7 +20,7 @@ var (
 	// process has taken its run over. Nothing was done for it.
 	ErrReplaced = fence.ErrReplaced
 	// ErrKeyUsed: the key belongs to another request. If a step makes several calls, give each
-	// but the first a key of its own, such as workflow.Key(ctx)+"/2" in the header [KeyHeader].
+	// but the first a key of its own, such as workflow.Key(ctx)+"#2" in the header [KeyHeader].
 	ErrKeyUsed = errors.New("outside: the idempotency key was used for another request")
 	// ErrNoStep: the context belongs neither to a step nor to a request with the headers of one.
 	ErrNoStep = errors.New("outside: the context belongs to no step")
