@@ -34,8 +34,8 @@ var (
 	// ErrNotStorable: a value cannot be stored as it is, for example because a field is not
 	// exported, or because it has more than 12 MiB. The text names the field or the size.
 	ErrNotStorable = errors.New("workflow: the value cannot be stored")
-	// ErrPanicked: the function of the run, or of a branch, has panicked. The run is held. If a step
-	// has panicked, this is its error.
+	// ErrPanicked: the function of the run, or of a branch, has panicked. The run is held. A step
+	// that panics fails with this error.
 	ErrPanicked = errors.New("workflow: the function has panicked")
 	// ErrInvalid: the name of a step, a signal or a tag is not valid, or an operator names a step
 	// that the run does not have. The text says which.
