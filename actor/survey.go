@@ -175,8 +175,10 @@ func requestIn(t task) *metadata.Request {
 // Without wanted it returns the first request of the first chunks that have tasks; otherwise it
 // adds those that are wanted to found. The mutex of the mailbox is held.
 func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into []item) (first *metadata.Request, found []item) {
-	chunk := x.batch
-	if !batch {
+	var k *chunk[M]
+	if batch {
+		k = x.batch // whose owner calls, or the actor is suspended
+	} else {
 		if x.cell.core.alone == requestAlone {
 			if wanted == nil {
 				return x.queue.asked, nil
@@ -185,20 +187,20 @@ func (x *box[M]) requests(batch bool, wanted func(*metadata.Request) bool, into 
 				into = append(into, item{msg: x.queue.first, request: x.queue.asked})
 			}
 		}
-		chunk = x.queue.rest.head
+		k = x.queue.rest.head
 	}
-	for looked := 0; chunk != nil && (wanted != nil || looked < mostLooked); chunk = chunk.after {
-		for i, t := range chunk.tasks {
+	for looked := 0; k != nil && (wanted != nil || looked < mostLooked); k = k.after {
+		for i, t := range k.tasks {
 			r := requestIn(t)
 			switch {
 			case r == nil:
 			case wanted == nil:
 				return r, nil
 			case wanted(r):
-				into = append(into, itemOf(chunk.msgs[i], t))
+				into = append(into, itemOf(k.msgs[i], t))
 			}
 		}
-		if len(chunk.tasks) > 0 {
+		if len(k.tasks) > 0 {
 			looked++
 		}
 	}

@@ -85,13 +85,9 @@ func (o outlet) Take(d handover.Told) {
 
 func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
-func (o outlet) Pass(w handover.Waiting) bool {
-	passes := o.passes(w)
-	if passes && w.Explained {
-		o.GoesOn(w.Message)
-	}
-	return passes
-}
+// Pass implements handover.Outlet. What the ask was told stays: if it ends soon after, it has
+// waited for that most of its time.
+func (o outlet) Pass(w handover.Waiting) bool { return o.passes(w) }
 
 func (o outlet) Until() time.Time { return o.set.expiry(time.Now()) }
 
@@ -172,9 +168,6 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 func (m *manager) explain(msg any) {
 	extension.Explain(m.ctx.System(), msg, m.status.unavailable())
 }
-
-// GoesOn implements handover.Outlet: it takes back what explain has said.
-func (o outlet) GoesOn(msg any) { extension.Explain(o.ctx.System(), msg, nil) }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message
 // has expired or its ask has ended; the message then becomes a dead letter.

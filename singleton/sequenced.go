@@ -150,7 +150,6 @@ func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 		*k = sequence.Kept[handover.Waiting]{Skip: true}
 	}
 	if k.Msg.Explained && !k.Sent && !q.untaken { // a move of the singleton has delayed the others
-		outlet{q.m}.GoesOn(k.Msg.Message)
 		k.Msg.Explained = false
 	}
 	k.Sent = true

@@ -67,11 +67,11 @@ func TestTheTransportSaysWhoCalls(t *testing.T) {
 			require.Equal(t, http.StatusOK, res.StatusCode)
 		}
 		do(ctx, http.MethodPost, http.Header{})
-		require.Equal(t, "order/47%20%25%C3%BC/charge", seen[0].Get(outside.KeyHeader))
+		require.Equal(t, "order/47%20%2525%C3%BC/charge", seen[0].Get(outside.KeyHeader))
 		require.Equal(t, "order|47%20%25%C3%BC", seen[0].Get(outside.ScopeHeader))
 		token := workflow.Token(ctx)
 		require.Equal(t, strconv.FormatUint(token, 10), seen[0].Get(outside.TokenHeader))
-		require.Equal(t, outside.Caller{Key: "order/47 %ü/charge", Scope: "order|47 %ü", Token: token}, outside.CallerOf(ctx))
+		require.Equal(t, outside.Caller{Key: "order/47 %25ü/charge", Scope: "order|47 %ü", Token: token}, outside.CallerOf(ctx))
 		require.Equal(t, outside.CallerOf(ctx), behind[0])
 
 		second := http.Header{outside.KeyHeader: {"mine"}}

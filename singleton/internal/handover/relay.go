@@ -36,7 +36,6 @@ type Outlet interface {
 
 	Hold(d Told) Waiting              // notes that a message begins to wait
 	Pass(w Waiting) bool              // whether it is sent on; if not it has become a dead letter
-	GoesOn(msg any)                   // a message of another node does not wait any more
 	Until() time.Time                 // when a message that begins to wait now expires
 	Overflow(msg any)                 // there is no room for it
 	Rerouted()                        // the route may have changed
@@ -277,7 +276,6 @@ func (r *Relay) flush() {
 	if r.Route().Kind != recall.ToSelf {
 		for _, q := range r.remote.takeAll() {
 			for _, w := range q.items.Drain() {
-				r.out.GoesOn(w.Message)
 				r.Deliver(q.from, w.Described)
 			}
 		}

@@ -137,7 +137,6 @@ func (p *simPost) BeforeDrain(remote.NodeID) {}
 
 func (p *simPost) Follow(remote.NodeID, any)        {}
 func (p *simPost) Forward(remote.NodeID, Told) bool { return false } // it would be the same
-func (p *simPost) GoesOn(any)                       {}
 
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {
