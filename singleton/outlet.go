@@ -85,8 +85,8 @@ func (o outlet) Take(d handover.Told) {
 
 func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
-// Pass implements handover.Outlet. What the ask was told stays: if it ends soon after, it has
-// waited for that most of its time.
+// Pass implements handover.Outlet. The ask keeps the reason that it was told: if it ends soon after,
+// that wait took most of its time.
 func (o outlet) Pass(w handover.Waiting) bool { return o.passes(w) }
 
 func (o outlet) Until() time.Time { return o.set.expiry(time.Now()) }

@@ -135,7 +135,8 @@ func (o outlet) Pass(of letter) bool {
 		o.drop(of, actor.ErrWithdrawn)
 		return false
 	}
-	// What it was told stays: if it ends soon after, it has waited for that most of its time.
+	// The ask keeps the reason that it was told: if it ends soon after, that wait took most of its
+	// time.
 	return true
 }
 
