@@ -85,7 +85,7 @@ func (o outlet) Take(d handover.Told) {
 
 func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
-// Pass implements handover.Outlet. The ask keeps the reason that it was told: if it ends soon after,
+// Pass implements handover.Outlet. The ask keeps the reason that it was told: if it ends soon,
 // that wait took most of its time.
 func (o outlet) Pass(w handover.Waiting) bool { return o.passes(w) }
 
