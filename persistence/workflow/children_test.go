@@ -15,24 +15,31 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
+// startKids starts a type whose runs sleep, and fail while they are broken.
+func startKids(t *testing.T, s *actor.System, broken *bool) *workflow.Type[int, int] {
+	t.Helper()
+	kids, err := workflow.Start(s, "kid", func(w *workflow.Run, n int) (int, error) {
+		if err := workflow.Sleep(w, time.Hour); err != nil {
+			return 0, err
+		}
+		return workflow.Step(w, "work", func(context.Context) (int, error) {
+			if *broken {
+				return 0, errDeclined
+			}
+			return n, nil
+		})
+	})
+	require.NoError(t, err)
+	return kids
+}
+
 // A parent that an operator lets go on from a step has forgotten what ended after it. It is told
 // again how its child has ended, also if the child had begun before that step.
 func TestAParentThatIsResumedHearsOfItsChildAgain(t *testing.T) {
 	by := workflow.By{Who: "ann", Why: "a test"}
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
 		broken := true
-		kids, err := workflow.Start(s, "kid", func(w *workflow.Run, n int) (int, error) {
-			if err := workflow.Sleep(w, time.Hour); err != nil {
-				return 0, err
-			}
-			return workflow.Step(w, "work", func(context.Context) (int, error) {
-				if broken {
-					return 0, errDeclined
-				}
-				return n, nil
-			})
-		})
-		require.NoError(t, err)
+		kids := startKids(t, s, &broken)
 		parents, err := workflow.Start(s, "parent", func(w *workflow.Run, _ int) (n int, _ error) {
 			return n, workflow.Branch(w, "both",
 				func(w *workflow.Run) (err error) { n, err = workflow.Child(w, "kid", kids, "k", 42, 0); return err },
@@ -74,18 +81,7 @@ func TestAParentThatIsResumedHearsOfItsChildAgain(t *testing.T) {
 func TestTheLastEndOfAChildCounts(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System, _ *journal.Memory) {
 		broken := true
-		kids, err := workflow.Start(s, "kid", func(w *workflow.Run, n int) (int, error) {
-			if err := workflow.Sleep(w, time.Hour); err != nil {
-				return 0, err
-			}
-			return workflow.Step(w, "work", func(context.Context) (int, error) {
-				if broken {
-					return 0, errDeclined
-				}
-				return n, nil
-			})
-		})
-		require.NoError(t, err)
+		kids := startKids(t, s, &broken)
 		got := 0
 		_, h := started(t, s, func(w *workflow.Run) (string, error) {
 			return "", workflow.Branch(w, "both",
@@ -100,7 +96,7 @@ func TestTheLastEndOfAChildCounts(t *testing.T) {
 		pass(61 * time.Minute)
 		broken = false
 		require.NoError(t, kids.Resume(t.Context(), "k", "work", workflow.By{Who: "ann"}))
-		_, err = h.Result(t.Context())
+		_, err := h.Result(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 42, got)
 	})
