@@ -88,12 +88,6 @@ type instanceBegun struct {
 	gen tenure.Generation
 }
 
-// instanceWaits reports that the journal keeps the instance from going on.
-type instanceWaits struct {
-	extension.Quiet
-	why error
-}
-
 // Finish ends the singleton for good when the instance with context ctx next stops without a
 // failure, for whatever reason:
 //

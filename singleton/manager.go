@@ -8,7 +8,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/inspect"
 	"github.com/understudy-go/understudy/internal/peers"
@@ -83,11 +82,7 @@ func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set s
 				m.occur(handover.FenceHeld{Started: started, Raised: raised})
 			},
 			Refused: func(error) { childRefused() }, Quiet: true,
-			Waits: func(path string, why error) {
-				if path == m.path+"/"+instanceName {
-					m.inbox.Tell(instanceWaits{why: why})
-				}
-			},
+			Waits: func(path string, why error) { toldWhy(m, path, why) },
 		},
 		begins: func(g tenure.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
@@ -394,38 +389,6 @@ func (m *manager) report() {
 	m.registry.write(*s)
 }
 
-// causeOf returns what keeps the instance here from starting, or why it has failed before.
-func causeOf(m *manager) error {
-	switch {
-	case m.instance.begun || m.status.Phase != Host:
-		return nil
-	case m.obstacle == nil && m.status.RestartsInARow > 0:
-		return m.status.LastError
-	}
-	return m.obstacle
-}
-
-// onWaits tells the asks of all messages that wait here what keeps the instance from starting.
-func onWaits(m *manager, why error) {
-	if !m.instance.running || m.instance.begun || m.obstacle != nil && m.obstacle.Error() == why.Error() {
-		return
-	}
-	m.obstacle = why
-	m.report()
-	explain := func(w handover.Waiting) {
-		if w.Metadata.Request() != nil {
-			m.explain(w.Message)
-		}
-	}
-	m.relay.Each(explain)
-	if m.sequenced.out != nil {
-		for w := range m.sequenced.out.All() {
-			explain(*w)
-			w.Explained = true
-		}
-	}
-}
-
 func (m *manager) take(d handover.Told) {
 	switch {
 	case m.machine.Phase() == handover.Ended:
@@ -516,24 +479,4 @@ func (m *manager) giveUp(reason error) {
 
 func (m *manager) deadLetter(msg any, reason error) {
 	extension.DeadLetter(m.ctx.System(), m.path, msg, reason)
-}
-
-// A timer calls ring once, at the time that was set last.
-type timer struct {
-	ring func()
-	*time.Timer
-}
-
-// set replaces the time that was set before. With the zero time the timer does not ring.
-func (t *timer) set(now, at time.Time) {
-	t.stop()
-	if !at.IsZero() {
-		t.Timer = time.AfterFunc(bubble.Wait(at.Sub(now)), t.ring)
-	}
-}
-
-func (t *timer) stop() {
-	if t.Timer != nil {
-		t.Stop()
-	}
 }
